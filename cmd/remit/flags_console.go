@@ -8,7 +8,7 @@ import (
 	"net"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/console"
@@ -71,12 +71,21 @@ func (f carriedConsole) serve(ctx context.Context, st store.Store, d *revise.Des
 
 // replayed makes monitors for recorded calls: by the rules of those that decide, and without
 // the models and look-ups that cost something.
-func replayed(o remit.Options, unseen bool) func([]*contract.File) (*remit.Monitor, error) {
+func replayed(o remit.Options, own []*guard.File, unseen bool) func(revise.Setting) (*remit.Monitor, error) {
 	o.Tools, o.Planner, o.Judge, o.Reader = nil, nil, nil, nil
 	o.UnseenUser = o.UnseenUser || unseen
-	return func(files []*contract.File) (*remit.Monitor, error) {
+	return func(s revise.Setting) (*remit.Monitor, error) {
 		changed := o
-		changed.Contracts = files
+		changed.Contracts = s.Contracts
+		if s.Scopes != "" {
+			changed.Scopes = s.Scopes
+		}
+		if len(s.Guards) > 0 {
+			var err error
+			if changed.Guards, err = guard.Compile(s.Over(own), guard.Deployment{Contracts: s.Contracts}); err != nil {
+				return nil, err
+			}
+		}
 		return remit.New(changed)
 	}
 }

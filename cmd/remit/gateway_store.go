@@ -108,7 +108,7 @@ func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, err
 	ready := func(ctx context.Context, troubled bool) error { return upkeep.Reachable(ctx, s, troubled, version()) }
 	inForce := func(f *contract.File) error { return g.Reload(f.Server, f) }
 	return &running{Gateway: g, ready: ready, files: d.files, store: s, end: func() error { return errors.Join(k.Stop(), s.Close()) },
-		desk: &revise.Desk{Files: files, Monitor: replayed(o.Monitor, true), InForce: inForce}}, nil
+		desk: &revise.Desk{Files: files, Monitor: replayed(o.Monitor, o.Policies, true), InForce: inForce}}, nil
 }
 
 // answerGrace is how much longer a question is in the queue than the gateway waits

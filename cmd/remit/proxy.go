@@ -169,7 +169,7 @@ func (c *proxyCommand) shown(ctx context.Context, o *proxy.Options, st store.Sto
 			return f, err
 		}
 	}
-	return c.carriedConsole.serve(ctx, st, &revise.Desk{Files: files, Monitor: replayed(o.Monitor, false)}, log)
+	return c.carriedConsole.serve(ctx, st, &revise.Desk{Files: files, Monitor: replayed(o.Monitor, o.Policies, false)}, log)
 }
 
 // guarded adds the company's policies with what they look up and ask by, and returns

@@ -218,11 +218,18 @@ func (c *serveCommand) signIn(o *api.Options) error {
 // desk is where contracts are changed: those of the directory, or those that are made from
 // the tools.
 func (c *serveCommand) desk(e *engine, tools []*schema.Catalogue) (*revise.Desk, error) {
-	d := &revise.Desk{Monitor: func(files []*contract.File) (*remit.Monitor, error) {
+	d := &revise.Desk{Monitor: func(s revise.Setting) (*remit.Monitor, error) {
 		changed := *e
-		changed.contracts = files
+		changed.contracts = s.Contracts
+		if len(s.Guards) > 0 {
+			changed.guards = s.Over(e.guards)
+		}
+		if s.Scopes != "" {
+			changed.options.Scopes = s.Scopes
+		}
 		return changed.monitor(tools, time.Time{})
 	}}
+
 	var err error
 	if d.Files, err = contractFiles(c.Contracts, c.Edit && (c.Contracts != "" || c.Compiled == "")); err != nil || d.Files != nil {
 		return d, err

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/revise"
+	"github.com/remit-project/remit/scope"
 )
 
 const (
@@ -16,8 +19,8 @@ const (
 	maxReplays = 2
 	replayTime = 20 * time.Second
 
-	// maxContract bounds a contract that a caller brings, and maxContracts all of a request:
-	// reading one takes many times its size.
+	// maxContract bounds a contract or a guard file that a caller brings, and maxContracts all
+	// of a request: reading one takes many times its size.
 	maxContract  = 1 << 20
 	maxContracts = 4 << 20
 )
@@ -55,7 +58,7 @@ func editProblem(err error) error {
 		return conflict.errorf("%s", err)
 	case errors.Is(err, revise.ErrReadOnly):
 		return forbidden.errorf("%s", err)
-	case errors.Is(err, revise.ErrContracts):
+	case errors.Is(err, revise.ErrSetting):
 		return invalidRequest.errorf("%s", clip(err.Error()))
 	case errors.Is(err, revise.ErrBroken):
 		return unavailable.errorf("%s", clip(err.Error()))
@@ -105,7 +108,7 @@ func (s *Server) editContract(ctx context.Context, r *request) (reply, error) {
 	return ok(editedForm(p, nil), nil)
 }
 
-// whatIf decides the calls of a session again with other contracts.
+// whatIf decides the calls of a session again with other contracts, guards and scopes.
 func (s *Server) whatIf(ctx context.Context, r *request) (reply, error) {
 	ctx, leave, err := s.replaying(ctx)
 	if err != nil {
@@ -114,7 +117,9 @@ func (s *Server) whatIf(ctx context.Context, r *request) (reply, error) {
 	defer leave()
 
 	var in struct {
-		Contracts []string `json:"contracts"`
+		Contracts []string   `json:"contracts"`
+		Guards    []string   `json:"guards"`
+		Scopes    scope.Mode `json:"scopes"`
 	}
 	if err := decode(r, &in); err != nil {
 		return reply{}, err
@@ -123,32 +128,42 @@ func (s *Server) whatIf(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	files, err := readContracts(ctx, in.Contracts)
-	if err != nil {
+	setting := revise.Setting{Scopes: in.Scopes}
+	if err := measure(in.Contracts, in.Guards); err != nil {
 		return reply{}, err
 	}
-	out, err := s.o.Desk.WhatIf(ctx, info.ID, files)
+	if setting.Contracts, err = readEach(ctx, "contract", in.Contracts, contract.Load); err != nil {
+		return reply{}, err
+	}
+	if setting.Guards, err = readEach(ctx, "guard", in.Guards, func(name string, data []byte) (*guard.File, error) { return guard.Load(name, data) }); err != nil {
+		return reply{}, err
+	}
+	out, err := s.o.Desk.WhatIf(ctx, info.ID, setting)
 	if err != nil {
 		return reply{}, editProblem(err)
 	}
 	return ok(out, nil)
 }
 
-// readContracts reads contracts that a caller brings, none before the size of all is known.
-func readContracts(ctx context.Context, texts []string) ([]*contract.File, error) {
+// measure bounds the files that a caller brings, before any of them is read.
+func measure(lists ...[]string) error {
 	all := 0
-	for _, text := range texts {
+	for _, text := range slices.Concat(lists...) {
 		if all += len(text); len(text) > maxContract || all > maxContracts {
-			return nil, requestTooLarge.errorf("at most %d bytes a contract are accepted, and %d of all", maxContract, maxContracts)
+			return requestTooLarge.errorf("at most %d bytes a file are accepted, and %d of all", maxContract, maxContracts)
 		}
 	}
+	return nil
+}
 
-	var out []*contract.File
+// readEach reads the files of a kind that a caller brings.
+func readEach[T any](ctx context.Context, kind string, texts []string, load func(name string, data []byte) (T, error)) ([]T, error) {
+	var out []T
 	for i, text := range texts {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		f, err := contract.Load(fmt.Sprintf("contract %d", i+1), []byte(text))
+		f, err := load(fmt.Sprintf("%s %d", kind, i+1), []byte(text))
 		if err != nil {
 			return nil, invalidRequest.errorf("%s", clip(err.Error()))
 		}

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/revise"
 )
 
@@ -65,13 +64,21 @@ func TestWhatIf(t *testing.T) {
 		t.Errorf("it says %+v", got)
 	}
 	want(t, 403, b.send(t, "agent", "POST", "/v1/sessions/s/what-if", string(body)))
+
+	const guards = `{"guards":["tool: send\npolicies:\n  - {name: no-mail, message: No mail., require: 'false'}\n"],"scopes":"off"}`
+	if got := into[revise.Outcome](t, b.post(t, 200, "operator", "/v1/sessions/s/what-if", guards)); got.After.Deny != 1 {
+		t.Errorf("under a guard it says %+v", got)
+	}
+	for _, bad := range []string{`{"guards":["tool: send"]}`, `{"guards":["tool: send\npolicies:\n  - {name: a, message: b, require: args.nobody == nothing}\n"]}`, `{"scopes":"all"}`, `{}`} {
+		want(t, 400, b.send(t, "operator", "POST", "/v1/sessions/s/what-if", bad))
+	}
 }
 
 // What-if takes its place before it reads contracts, and reads none of too many. What is
 // wrong with them is the caller's mistake.
 func TestWhatIfIsBounded(t *testing.T) {
 	b := newBench(t, func(o *Options) {
-		o.Desk.Monitor = func([]*contract.File) (*remit.Monitor, error) {
+		o.Desk.Monitor = func(revise.Setting) (*remit.Monitor, error) {
 			return nil, errors.New("there are more than 4096 tools")
 		}
 	})

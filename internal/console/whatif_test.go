@@ -30,6 +30,11 @@ func TestWhatIf(t *testing.T) {
 	if got := p.text(`document.querySelector("#result").innerText`); !strings.Contains(got, "2 calls in 1 session") || !strings.Contains(got, "1 call that passed") {
 		t.Errorf("it says %s", got)
 	}
+	p.tabTo(`e.matches("#moreif > summary")`)
+	p.key("Enter", 0)
+	p.tabTo(`e.id === "guard"`)
+	p.do("Input.insertText", map[string]any{"text": "tool: send_message\npolicies:\n  - {name: no-mail, message: No <b>mail</b>., require: 'false'}\n"}, nil)
+	p.until(`document.querySelector("#result").innerText.includes("No <b>mail</b>.")`)
 	p.shoot(*screenshots, "telephone-whatif")
 	p.usable("what if")
 	if c := b.complaints(); c != "" {

@@ -5,10 +5,12 @@ package revise
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,6 +23,7 @@ import (
 	"github.com/remit-project/remit/internal/definitions"
 	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/schema"
 )
 
 var (
@@ -134,6 +137,26 @@ func (f *Files) Definitions(server string) (map[string]definitions.Tool, error) 
 		return nil, nil // a contract that was made is in no file
 	}
 	return definitions.Read(name)
+}
+
+// catalogues are the definitions of tools as far as they are kept, the reviewed ones: rules that look
+// things up are compiled by them.
+func (f *Files) catalogues() []*schema.Catalogue {
+	var out []*schema.Catalogue
+	for _, file := range f.List() {
+		kept, _ := f.Definitions(file.Server) // without them a rule says what it lacks
+		var texts []json.RawMessage
+		for _, name := range slices.Sorted(maps.Keys(kept)) {
+			if d := kept[name].Reviewed; d != nil && len(d.Text) > 0 {
+				texts = append(texts, d.Text)
+			}
+		}
+		if len(texts) > 0 {
+			c, _ := schema.ParseEach(file.Server, texts, schema.Parse)
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // Edit is what a person changes in the contract of one tool.

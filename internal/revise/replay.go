@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/scope"
 	"github.com/remit-project/remit/store"
 )
 
@@ -27,18 +30,35 @@ const (
 	sessionPage = 100
 )
 
-// ErrContracts is returned for contracts that can't be decided by, with the mistake.
-var ErrContracts = errors.New("the contracts can't be decided by")
+// ErrSetting is returned for contracts and guards that can't be decided by, with the mistake.
+var ErrSetting = errors.New("calls can't be decided by that")
 
 // Desk is where contracts are changed.
 type Desk struct {
 	Files *Files
 	Store store.Store
-	// Monitor makes the monitor for contracts, with the deployment's own options; nil for
-	// one with contracts alone.
-	Monitor func([]*contract.File) (*remit.Monitor, error)
+	// Monitor makes the monitor for a setting, with the deployment's own options; nil for
+	// one with the setting alone.
+	Monitor func(Setting) (*remit.Monitor, error)
 	// InForce puts a contract that was written into force; nil where that takes a restart.
 	InForce func(*contract.File) error
+}
+
+// Setting is what recorded calls are decided by.
+type Setting struct {
+	Contracts []*contract.File
+	// Guards stand for the deployment's own guards of the same tools; the others stay.
+	Guards []*guard.File
+	// Scopes is the mode of the scopes that are in the logs; empty for the deployment's own.
+	Scopes scope.Mode
+}
+
+// Over returns guard files with those of the setting in place of those of the same tools.
+func (s Setting) Over(own []*guard.File) []*guard.File {
+	out := slices.DeleteFunc(slices.Clone(own), func(f *guard.File) bool {
+		return slices.ContainsFunc(s.Guards, func(g *guard.File) bool { return g.Server == f.Server && g.Tool == f.Tool })
+	})
+	return append(out, s.Guards...)
 }
 
 // Verdicts counts decisions.
@@ -89,19 +109,26 @@ type Outcome struct {
 	Unread int      `json:"unread,omitempty"`
 }
 
-// monitor makes the monitor for contracts.
-func (d *Desk) monitor(files []*contract.File) (*remit.Monitor, error) {
+// monitor makes the monitor for a setting.
+func (d *Desk) monitor(s Setting) (*remit.Monitor, error) {
 	if d.Monitor != nil {
-		return mistaken(d.Monitor(files))
+		return mistaken(d.Monitor(s))
 	}
 	// What is in a store came by way of a gateway, which never sees the user.
-	return mistaken(remit.New(remit.Options{Contracts: files, UnseenUser: true}))
+	o := remit.Options{Contracts: s.Contracts, Scopes: s.Scopes, UnseenUser: true}
+	if len(s.Guards) > 0 {
+		var err error
+		if o.Guards, err = guard.Compile(s.Guards, guard.Deployment{Contracts: s.Contracts, Tools: d.Files.catalogues()}); err != nil {
+			return mistaken(nil, err)
+		}
+	}
+	return mistaken(remit.New(o))
 }
 
-// mistaken marks the error of a monitor as one of its contracts.
+// mistaken marks the error of a monitor as one of its setting.
 func mistaken(m *remit.Monitor, err error) (*remit.Monitor, error) {
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrContracts, err)
+		return nil, fmt.Errorf("%w: %w", ErrSetting, err)
 	}
 	return m, nil
 }
@@ -276,10 +303,10 @@ func (d *Desk) Check(ctx context.Context, whose store.Whose, e Edit) (*Proposal,
 	files := d.Files.List()
 	c := &comparison{store: d.Store, out: Outcome{Turned: []Turned{}},
 		counts: func(x *remit.Decision) bool { return x.Server == e.Server && x.Tool == e.Tool }}
-	if c.before, err = d.monitor(with(files, p.Was)); err != nil {
+	if c.before, err = d.monitor(Setting{Contracts: with(files, p.Was)}); err != nil {
 		return p, nil, err
 	}
-	if c.after, err = d.monitor(with(files, p.Contract)); err != nil {
+	if c.after, err = d.monitor(Setting{Contracts: with(files, p.Contract)}); err != nil {
 		return p, nil, err
 	}
 
@@ -319,17 +346,18 @@ func (c *comparison) tolerate(ctx context.Context, id string) error {
 	return nil
 }
 
-// WhatIf decides the calls of one session again with other contracts: those given stand for
+// WhatIf decides the calls of one session again in another setting: its contracts stand for
 // the deployment's own of the same servers. What they differ from is what the log says.
-func (d *Desk) WhatIf(ctx context.Context, session string, files []*contract.File) (*Outcome, error) {
+func (d *Desk) WhatIf(ctx context.Context, session string, s Setting) (*Outcome, error) {
 	if _, err := d.Store.Session(ctx, session); err != nil {
 		return nil, err
 	}
 	all := d.Files.List()
-	for _, f := range files {
+	for _, f := range s.Contracts {
 		all = with(all, f)
 	}
-	m, err := d.monitor(all)
+	s.Contracts = all
+	m, err := d.monitor(s)
 	if err != nil {
 		return nil, err
 	}

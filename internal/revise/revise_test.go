@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,10 +15,12 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/revise"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/ledger"
+	"github.com/remit-project/remit/scope"
 	"github.com/remit-project/remit/store"
 )
 
@@ -328,14 +331,49 @@ func TestWhatIf(t *testing.T) {
 	sent(t, d, "s1")
 	strict, err := contract.Load("mail.yaml", []byte(strings.Replace(mail, "floor: USER", "floor: TRUSTED", 1)))
 	must(t, err)
-	same, err := d.WhatIf(t.Context(), "s1", nil)
+	same, err := d.WhatIf(t.Context(), "s1", revise.Setting{})
 	must(t, err)
-	other, err := d.WhatIf(t.Context(), "s1", []*contract.File{strict})
+	other, err := d.WhatIf(t.Context(), "s1", revise.Setting{Contracts: []*contract.File{strict}})
 	must(t, err)
 	if same.Calls != 3 || len(same.Turned) != 0 || other.Stopped != 1 || other.Turned[0].Call != "c2" {
 		t.Errorf("the same contracts: %+v, stricter ones: %+v", same, other)
 	}
-	if _, err := d.WhatIf(t.Context(), "none", nil); err == nil {
+	if _, err := d.WhatIf(t.Context(), "none", revise.Setting{}); err == nil {
 		t.Error("a session that there isn't has an outcome")
+	}
+}
+
+// A session is decided again under guards that stand for the deployment's of the same tools,
+// and under another mode of scopes.
+func TestWhatIfUnderGuardsAndScopes(t *testing.T) {
+	d, _ := desk(t)
+	sent(t, d, "s1")
+	load := func(text string) *guard.File {
+		f, err := guard.Load("guard", []byte(text))
+		must(t, err)
+		return f
+	}
+	noMail := load("tool: send\npolicies:\n  - {name: no-mail, message: No mail., require: 'false'}\n")
+	out, err := d.WhatIf(t.Context(), "s1", revise.Setting{Guards: []*guard.File{noMail}})
+	must(t, err)
+	if out.After.Deny != 2 || out.Stopped != 1 || out.Turned[0].Call != "c2" {
+		t.Errorf("it comes to %+v", out)
+	}
+	broken := load("tool: send\npolicies:\n  - {name: no-mail, message: No mail., require: nothing}\n")
+	if _, err := d.WhatIf(t.Context(), "s1", revise.Setting{Guards: []*guard.File{broken}}); !errors.Is(err, revise.ErrSetting) {
+		t.Errorf("a rule with a mistake: %v", err)
+	}
+
+	other := load("tool: read\npolicies: []\n")
+	own := []*guard.File{load("tool: send\npolicies: []\n"), other}
+	var got revise.Setting
+	d.Monitor = func(s revise.Setting) (*remit.Monitor, error) {
+		got = s
+		return remit.New(remit.Options{Contracts: s.Contracts, UnseenUser: true})
+	}
+	_, err = d.WhatIf(t.Context(), "s1", revise.Setting{Guards: []*guard.File{noMail}, Scopes: scope.ModeOff})
+	must(t, err)
+	if over := got.Over(own); got.Scopes != scope.ModeOff || len(got.Contracts) != 1 || !slices.Equal(over, []*guard.File{other, noMail}) {
+		t.Errorf("the monitor is for %+v, over %+v", got, over)
 	}
 }

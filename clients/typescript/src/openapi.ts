@@ -156,9 +156,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Decide a session again under other contracts
-         * @description The calls that other contracts decide otherwise than the log says, as `remit replay --diff`
-         *     finds them. Nothing is written.
+         * Decide a session again under other contracts, guards or scopes
+         * @description The calls that other contracts, guards or another mode of scopes decide otherwise than the log
+         *     says, as `remit replay --diff` finds them. Nothing is written.
          */
         post: operations["whatIf"];
         delete?: never;
@@ -1914,8 +1914,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Contract files (YAML), 1 MiB each and 4 MiB together at most. Each stands for the deployment's contract of its server. */
-                    contracts: string[];
+                    /** @description Contract files (YAML), 1 MiB each, and 4 MiB together with the guards at most. Each stands for the deployment's contract of its server. */
+                    contracts?: string[];
+                    /** @description Guard files (YAML). Each stands for the deployment's guard of its tool. */
+                    guards?: string[];
+                    /**
+                     * @description The mode of the scopes in the log; the deployment's own when absent.
+                     * @enum {unknown}
+                     */
+                    scopes?: "off" | "grant" | "bound";
                 };
             };
         };
