@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/definitions"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/store"
 )
@@ -220,5 +221,44 @@ func TestContractsAreReadBack(t *testing.T) {
 	f.Tools[0].Args = f.Tools[0].Args[:1]
 	if err := contractDir(dir).add(f); err != nil {
 		t.Error(err)
+	}
+}
+
+// A gateway keeps the definitions of tools beside their contracts, each as reviewed as long as
+// it is the one that its contract was made for.
+func TestGatewayKeepsDefinitions(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "contracts")
+	file := filepath.Join(dir, "test.yaml")
+	listTools := func() definitions.Tool {
+		t.Helper()
+		s := serveGateway(t, "--name", "test", "--contracts", dir)
+		if _, err := s.client.ListTools(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		s.stop()
+		kept, err := definitions.Read(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return kept["send_email"]
+	}
+	first := listTools()
+	if first.Reviewed == nil || first.Changed() || !strings.Contains(string(first.Reviewed.Text), "send_email") {
+		t.Fatalf("kept is %+v", first)
+	}
+
+	// The server says another thing than it did when the contract was made.
+	was := strings.Replace(first.Reviewed.Fingerprint, "sha256:", "sha256:0", 1)[:len(first.Reviewed.Fingerprint)]
+	for _, name := range []string{file, definitions.Name(file)} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, bytes.ReplaceAll(text, []byte(first.Reviewed.Fingerprint), []byte(was)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if now := listTools(); !now.Changed() || now.Reviewed.Fingerprint != was || now.Present.Fingerprint != first.Reviewed.Fingerprint {
+		t.Errorf("kept is %+v", now)
 	}
 }

@@ -183,3 +183,34 @@ func TestDiffering(t *testing.T) {
 		}
 	})
 }
+
+// Whatever servers send, each leaf of a definition is in the comparison once, on the sides that
+// have it.
+func FuzzCompare(f *testing.F) {
+	f.Add(`{"name":"send","inputSchema":{"a":[1,{}]}}`, `{"name":"send","inputSchema":{"a":[1,{"b":null}]}}`)
+	f.Add(`"x"`, `[]`)
+	f.Fuzz(func(t *testing.T, was, is string) {
+		a, b := Definition{Text: json.RawMessage(was)}, Definition{Text: json.RawMessage(is)}
+		parts, err := Compare(a, b)
+		before, errA := leaves(a)
+		after, errB := leaves(b)
+		if err != nil {
+			if errA == nil && errB == nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		places := map[string]bool{}
+		for _, p := range parts {
+			_, had := before[p.Place]
+			_, has := after[p.Place]
+			if places[p.Place] || had != (p.Was != nil) || has != (p.Is != nil) {
+				t.Fatalf("%+v", p)
+			}
+			places[p.Place] = true
+		}
+		if len(places) < max(len(before), len(after)) {
+			t.Fatalf("%d of %d and %d leaves", len(places), len(before), len(after))
+		}
+	})
+}

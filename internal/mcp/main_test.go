@@ -537,6 +537,21 @@ func TestSynthesized(t *testing.T) {
 	}
 }
 
+// Who keeps definitions is told of what a server shows, each with its own text.
+func TestListed(t *testing.T) {
+	listed := map[string]string{}
+	g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}, Listed: func(c *schema.Catalogue, texts map[string]json.RawMessage) {
+		for _, tool := range c.Tools {
+			listed[tool.Name] = c.Server + " " + string(texts[tool.Name])
+		}
+	}})
+	s := overStdio(t, g, "s1", nil, legacy)
+	call(t, s, "get_time", empty{})
+	if got := listed["send_email"]; len(listed) != 6 || !strings.HasPrefix(got, "desk {") || !strings.Contains(got, `"name":"send_email"`) {
+		t.Errorf("listed are %v", listed)
+	}
+}
+
 // A server that doesn't work is an error of the calls that need it, soon, and
 // never a call that goes on undecided.
 func TestBrokenServer(t *testing.T) {
