@@ -73,7 +73,7 @@ func (c *consoleCommand) Run(ctx context.Context, s *command.Streams) error {
 // files are the contracts that are shown: those of the directory, or those that the demo
 // makes.
 func (c *consoleCommand) files() (*revise.Files, error) {
-	if c.Contracts == "" && c.Demo && !c.Edit {
+	if c.Contracts == "" && c.Demo && (!c.Edit || c.Policies != "") {
 		list, err := demoContracts()
 		return revise.Made(list), err
 	}
