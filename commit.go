@@ -87,7 +87,7 @@ func (s *Session) input(q question, facts *guard.Facts) (*input, error) {
 	in := &input{
 		deployment: s.monitor.deployment, session: s.id, call: q.call, now: q.now,
 		seen: s.seen.At(q.now), calls: len(s.calls), confirmed: s.confirmed.At(q.now), agreed: s.agreed, ahead: s.ahead, awaited: s.awaited, history: s.history.view(),
-		task: s.monitor.scoped(&s.task), results: s.task.results, delegated: s.task.delegated,
+		task: s.monitor.scoped(&s.task), results: s.task.results, delegated: s.task.delegated, early: !s.task.foreign,
 		consent: q.consent, facts: facts, best: Allow,
 	}
 

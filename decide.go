@@ -35,6 +35,7 @@ type input struct {
 	task      *scope.Task     // nil where there is no scope
 	results   []*scope.Result // in which its sources are looked for
 	delegated []*delegated    // plans to which a person agreed
+	early     bool            // the session has read nothing that others may have written
 
 	consent consent
 	// facts are what guards learned from others. In a replay they are from the log,
@@ -253,7 +254,7 @@ func covered(asked, reasons []Reason) bool {
 func (x *deciding) allow() {
 	o, r := x.out, x.out.record
 	r.allowed = true
-	r.scopeArgs, r.covered = o.scopeArgs, o.cover != nil
+	r.scopeArgs, r.covered, r.early = o.scopeArgs, o.cover != nil, x.in.early
 
 	r.args = make([]provenance.Resolved, 0, len(x.leaves))
 	r.keys = make([]string, 0, len(x.leaves))

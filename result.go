@@ -49,6 +49,7 @@ func (s *Session) addResult(r Result, at time.Time) {
 	name := "result:" + r.Call
 	s.returned(record, r)
 	if !ok || !record.allowed || record.returned {
+		s.task.foreign = true
 		out.Origin = label.OriginsOf(label.OriginUnknown)
 		if ok && record.bound != nil {
 			out.Origin = out.Origin.Union(record.bound.origin)
@@ -65,6 +66,7 @@ func (s *Session) addResult(r Result, at time.Time) {
 	s.seen.Output(name, out)
 	s.awaits(record, r)
 	s.keepResult(record, r, out.Document)
+	s.task.foreign = s.task.foreign || !record.variant.Output.Closed() || r.Stored != nil
 }
 
 // verbatim reports whether a tool returned a text as its author wrote it: even when it

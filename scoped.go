@@ -79,6 +79,7 @@ type task struct {
 	turn    string
 	scope   *scope.Task // nil where there is none for the turn
 	planned bool        // the turn has its plan, or will have none
+	foreign bool        // the session has read what others may have written
 	talk    talk
 	results []*scope.Result
 	// proposal is what the assistant wrote before the turn, after it had read what others
@@ -202,7 +203,7 @@ func (x *deciding) scopeArguments() []scope.Argument {
 		}
 		trust := x.checked[i].Certified.Trust
 		out = append(out, scope.Argument{
-			Pointer: l.place, Text: l.Text, Role: x.arguments[i].Role,
+			Pointer: l.place, Text: l.Text, Role: x.arguments[i].Role, Listed: x.listed(l.place),
 			Empty:    l.Kind == strictjson.Null || l.Kind == strictjson.Object || l.Kind == strictjson.Array || l.Text == "",
 			Said:     trust >= label.User,
 			Foreign:  trust <= label.External && x.resolved[i].How != provenance.HowConstant,
@@ -219,6 +220,15 @@ func (x *deciding) roleAt(pointer string) label.Role {
 		return a.Role
 	}
 	return label.NoRole
+}
+
+// listed reports whether the tool's definition lists the values that an argument may have.
+func (x *deciding) listed(pointer string) bool {
+	if x.bound.definition == nil {
+		return false
+	}
+	n, ok := x.bound.definition.Lookup(pointer)
+	return ok && len(n.Enum) > 0
 }
 
 // defaultAt returns the value that an argument has by the tool's definition when the call
@@ -248,7 +258,7 @@ func (s *Session) keepResult(record *callRecord, r Result, doc *strictjson.Docum
 		return
 	}
 	out := &scope.Result{Call: r.Call, Server: record.bound.server, Tool: record.bound.contract.Tool.Name,
-		Args: record.scopeArgs, Covered: record.covered, Read: record.variant.Effect == contract.Read, Verbatim: verbatim(record, r)}
+		Args: record.scopeArgs, Covered: record.covered, Read: record.variant.Effect == contract.Read, Early: record.early, Verbatim: verbatim(record, r)}
 	out.SetContent(r.Content, doc)
 
 	t := &s.task

@@ -52,6 +52,7 @@ type callRecord struct {
 	suspended bool // it has not run, as the enforcement point says
 	resumed   bool // it was proposed again after a person had agreed
 	covered   bool // by a scope
+	early     bool // the session had read nothing that others may have written
 	completes bool // an earlier call, by a one-time code
 	scopeArgs []scope.Argument
 	made      *guard.Call // as guards see it; nil where there are none
@@ -148,6 +149,7 @@ func (s *Session) addText(e Event) {
 		s.seen.User(next("user", &s.counts.user), e.Text)
 		s.addEntry(guard.UserEntry, e.Text)
 	case AttachmentEvent:
+		s.task.foreign = true
 		s.seen.External(next("attachment", &s.counts.attached), e.Text)
 		s.addEntry(guard.AttachmentEntry, e.Text)
 	case AssistantEvent:

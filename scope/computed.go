@@ -36,9 +36,11 @@ func (m *matcher) follows(value string, c *Constraint) bool {
 		return false
 	}
 	operands := m.operands(c)
+	free := len(c.Sources) == 0
+	is := func(r *big.Rat, sourced bool) bool { return (free || sourced) && equalToCent(r, want) }
 	terms := slices.Concat(operands, pairs(operands))
 	for _, t := range terms {
-		if equalToCent(t, want) {
+		if is(t.Rat, t.sourced) {
 			return true
 		}
 	}
@@ -48,13 +50,30 @@ func (m *matcher) follows(value string, c *Constraint) bool {
 			if m.steps -= arithmetic; m.steps < 0 {
 				return false
 			}
-			sum, less, rest := new(big.Rat).Add(t, o), new(big.Rat).Sub(t, o), new(big.Rat).Sub(o, t)
-			if equalToCent(sum, want) || equalToCent(less, want) || equalToCent(rest, want) {
+			if t.adds(o.Rat) {
+				continue // what is added and taken away again
+			}
+			sourced := t.sourced || o.sourced
+			sum, less, rest := new(big.Rat).Add(t.Rat, o.Rat), new(big.Rat).Sub(t.Rat, o.Rat), new(big.Rat).Sub(o.Rat, t.Rat)
+			if is(sum, sourced) || is(less, sourced) || is(rest, sourced) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// operand is a number that a computed value may be made of. A value that has sources is made of
+// one of theirs at least: what the request adds to it is not the sum.
+type operand struct {
+	*big.Rat
+	sourced bool
+	of      []*big.Rat // of a sum or a difference, its terms
+}
+
+// adds reports whether a number is one of the terms of a sum or a difference.
+func (o operand) adds(r *big.Rat) bool {
+	return slices.ContainsFunc(o.of, func(t *big.Rat) bool { return t.Cmp(r) == 0 })
 }
 
 func isPlain(s string) bool {
@@ -67,12 +86,12 @@ func isPlain(s string) bool {
 const arithmetic = 16
 
 // operands returns the numbers that a computed value may be made of.
-func (m *matcher) operands(c *Constraint) []*big.Rat {
-	var out []*big.Rat
-	add := func(s string) {
+func (m *matcher) operands(c *Constraint) []operand {
+	var out []operand
+	add := func(s string, sourced bool) {
 		r, ok := new(big.Rat).SetString(plain(s))
 		if ok && len(out) < maxOperands {
-			out = append(out, r)
+			out = append(out, operand{r, sourced, []*big.Rat{r}})
 		}
 	}
 
@@ -85,26 +104,30 @@ func (m *matcher) operands(c *Constraint) []*big.Rat {
 			continue // which of them is meant is a question
 		}
 		if v := o.values[0].text; isPlain(v) {
-			add(v)
+			add(v, true)
 		}
 	}
 	for _, s := range numbers().FindAllString(m.request+" "+c.By, maxOperands) {
-		add(s)
+		add(s, false)
 	}
 	return out
 }
 
 // pairs returns what two numbers result in.
-func pairs(operands []*big.Rat) []*big.Rat {
+func pairs(operands []operand) []operand {
 	hundredth, half := big.NewRat(1, 100), big.NewRat(1, 2)
-	var out []*big.Rat
+	var out []operand
 	for _, a := range operands {
 		for _, b := range operands {
-			product := new(big.Rat).Mul(a, b)
-			part := new(big.Rat).Mul(product, hundredth)
-			out = append(out, new(big.Rat).Add(a, b), new(big.Rat).Sub(a, b), product, part)
+			sourced := a.sourced || b.sourced
+			product := new(big.Rat).Mul(a.Rat, b.Rat)
+			both := []*big.Rat{a.Rat, b.Rat}
+			out = append(out, operand{new(big.Rat).Add(a.Rat, b.Rat), sourced, both}, operand{product, sourced, nil}, operand{new(big.Rat).Mul(product, hundredth), sourced, nil})
+			if a.Cmp(b.Rat) != 0 {
+				out = append(out, operand{new(big.Rat).Sub(a.Rat, b.Rat), sourced, both})
+			}
 		}
-		out = append(out, new(big.Rat).Mul(a, half))
+		out = append(out, operand{new(big.Rat).Mul(a.Rat, half), a.sourced, nil})
 	}
 	return out
 }

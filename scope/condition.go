@@ -1,6 +1,7 @@
 package scope
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -152,7 +153,7 @@ func (m *matcher) excepted(c *Constraint, a Argument) string {
 		}
 		called := false
 		for _, r := range m.results {
-			if !m.answers(s, r, &Constraint{Pick: All}) {
+			if !m.answers(s, r, &Constraint{Pick: All}) && !m.offeredBy(c, s, r) {
 				continue
 			}
 			if r.names != nil {
@@ -182,12 +183,37 @@ func (m *matcher) excepted(c *Constraint, a Argument) string {
 				}
 			}
 		}
-		if !called {
+		if !called && !m.leftOutElsewhere(c, s) {
 			return m.say("the request leaves out what is in %s, which was not called", s.Tool)
 		}
 	}
 	return ""
 }
+
+// offeredBy reports whether a result is one that the values of a constraint come from, by a source
+// with the same call as what is left out: the record that offers a value says whether it is left
+// out, however the listing was narrowed.
+func (m *matcher) offeredBy(c *Constraint, s *Source, r *Result) bool {
+	return slices.ContainsFunc(c.From, func(f Source) bool { return f.callKey() == s.callKey() && f.Field == s.Field && m.answers(&f, r, c) })
+}
+
+// leftOutElsewhere reports whether what a source leaves out of a constraint is left out of another
+// source in the same way, whose call was made: of two ways to find the values, the agent went one.
+func (m *matcher) leftOutElsewhere(c *Constraint, s *Source) bool {
+	isWay := func(of *Source) bool {
+		return slices.ContainsFunc(c.From, func(f Source) bool { return f.callKey() == of.callKey() })
+	}
+	if !isWay(s) {
+		return false
+	}
+	return slices.ContainsFunc(c.Except, func(other Source) bool {
+		alike := other.Field == s.Field && fmt.Sprintf("%+v", other.Where) == fmt.Sprintf("%+v", s.Where)
+		return alike && isWay(&other) && slices.ContainsFunc(m.results, func(r *Result) bool { return m.answers(&other, r, &Constraint{Pick: All}) || m.offeredBy(c, &other, r) })
+	})
+}
+
+// callKey tells the call of a source from others.
+func (s *Source) callKey() string { return fmt.Sprintf("%q %q %+v", s.Server, s.Tool, s.Args) }
 
 // unchanged accepts a value that the object of the call has already: the latest record of
 // its server with the object's id has a member of the argument's name with that value.

@@ -50,13 +50,33 @@ func onDay(day Value, text string) bool {
 	return ok && t.Format("2006-01-02") == string(day)
 }
 
+// unmet returns the conditions of a source but for those that the call itself asked for: all of a
+// listing of pending requests are pending. Only what a tool's definition lists is a filter for
+// sure, and the records must have no member that says otherwise.
+func (m *matcher) unmet(s *Source, r *Result) []Match {
+	if r.level == nil || r.values {
+		return s.Where
+	}
+	return slices.DeleteFunc(slices.Clone(s.Where), func(w Match) bool {
+		asked := len(w.Is) > 0 && w.Prefix+w.Contains == "" && w.Before+w.After+w.Below+w.Above == "" && slices.ContainsFunc(r.Args, func(a Argument) bool {
+			named := slices.Equal(meaningOf(argumentName(a.Pointer)).of, meaningOf(head(w.name())).of)
+			return a.Listed && named && slices.ContainsFunc(w.Is, func(v Value) bool { return same(string(v), a.Text, false) })
+		})
+		if !asked || !m.work(len(r.fields)) {
+			return false
+		}
+		_, has := m.memberOf(r, w.name(), "", "", true)
+		return !has
+	})
+}
+
 // where returns the conditions of a source on the records of a result: its own, and the filters
 // that the call left out. What speaks against a call need not meet the latter.
 func (m *matcher) where(s *Source, r *Result) (all []Match, filtered bool) {
 	if m.against {
 		return s.Where, false
 	}
-	all = s.Where
+	all = m.unmet(s, r)
 	for i := range s.Args {
 		if c := &s.Args[i]; leftOut(*c, r) {
 			all, filtered = append(slices.Clip(all), c.filter()), true

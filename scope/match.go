@@ -23,6 +23,8 @@ type Argument struct {
 	Said bool
 	// Foreign reports whether anybody may have chosen the value.
 	Foreign bool
+	// Listed reports whether the tool's definition lists the values that the argument may have.
+	Listed bool
 }
 
 // authority reports whether the value decides where authority goes, so that it is
@@ -122,8 +124,9 @@ type Task struct {
 	// and folded the same as words are compared with it.
 	request, said, folded string
 	spent                 []int
-	ran                   map[string]run    // the calls that ran, by their digests
-	drawn                 map[string]string // the calls that can't be taken back, by their entries and what they drew
+	stating               map[string][]Value // what the scope states, by the names of arguments
+	ran                   map[string]run     // the calls that ran, by their digests
+	drawn                 map[string]string  // the calls that can't be taken back, by their entries and what they drew
 	confirmed             bool
 }
 
@@ -140,7 +143,7 @@ func NewTask(s *Scope, request string, earlier ...string) *Task {
 			said += "\n" + text
 		}
 	}
-	return &Task{scope: s, request: request, said: said, folded: fold(said), spent: make([]int, len(s.Calls)), ran: map[string]run{}, drawn: map[string]string{}}
+	return &Task{scope: s, request: request, said: said, folded: fold(said), spent: make([]int, len(s.Calls)), stating: s.stating(), ran: map[string]run{}, drawn: map[string]string{}}
 }
 
 // Confirmed returns the task for a scope to which a person has agreed, having read all of
@@ -193,7 +196,7 @@ func (t *Task) Match(p *Proposal, results []*Result) (cover Cover, misses []stri
 func (t *Task) match(p *Proposal, results []*Result, quiet bool) (cover Cover, misses []string, ok bool) {
 	m := &matcher{
 		results: results, request: t.request, said: t.said, folded: t.folded, steps: maxSteps, quiet: quiet,
-		effect: !p.Read, irreversible: p.Irreversible, confirmed: t.confirmed, grants: make([]Grant, 0, len(p.Args)),
+		stating: t.stating, effect: !p.Read, irreversible: p.Irreversible, confirmed: t.confirmed, grants: make([]Grant, 0, len(p.Args)),
 	}
 
 	for i := range t.scope.Calls {
@@ -311,10 +314,11 @@ type matcher struct {
 	request      string
 	said         string
 	folded       string
-	words        map[string]bool // of the request, once they are needed
-	steps        int             // left
-	quiet        bool            // misses need no words
-	effect       bool            // the call has one, and irreversible one that can't be taken back
+	words        map[string]bool    // of the request, once they are needed
+	stating      map[string][]Value // what the scope states, by the names of arguments
+	steps        int                // left
+	quiet        bool               // misses need no words
+	effect       bool               // the call has one, and irreversible one that can't be taken back
 	irreversible bool
 	confirmed    bool // a person has agreed to the values that the scope states
 	against      bool // what is looked for speaks against the call
@@ -610,6 +614,12 @@ func (m *matcher) computed(c *Constraint, a Argument) (Grant, string) {
 			return g, ""
 		}
 		return Grant{}, m.say("%s doesn't follow from what the request and its sources say", short(a.Text))
+	}
+
+	if at, ok := moment(strings.TrimSpace(a.Text)); ok && c.By != "" {
+		if is, known := m.moved(at, c); known && !is {
+			return Grant{}, m.say("%s is not what the sources say, %s", short(a.Text), c.By)
+		}
 	}
 
 	decides := a.authority() || a.Role == label.Selector

@@ -23,16 +23,10 @@ func isOrder(name []string) bool {
 }
 
 // pickedLate reports whether an argument that no source states may leave records out of a
-// result, and may have been chosen by who wrote what the session read before it. The words of
-// a condition leave out only what doesn't meet it.
-func (m *matcher) pickedLate(s *Source, r *Result, a Argument) bool {
+// result, and may have been chosen by who wrote what the session read before it.
+func (m *matcher) pickedLate(r *Result, a Argument) bool {
 	key := argumentName(a.Pointer)
-	first := len(m.results) > 0 && m.results[0] == r
-	stated := slices.ContainsFunc(s.Where, func(w Match) bool {
-		is := func(v Value) bool { return same(string(v), a.Text, false) }
-		return slices.ContainsFunc(w.Is, is) || (w.Contains != "" && is(Value(w.Contains))) || (w.Prefix != "" && is(Value(w.Prefix)))
-	})
-	if first || stated || oneOf(key, settings) {
+	if r.Early || oneOf(key, settings) {
 		return false
 	}
 
@@ -43,7 +37,80 @@ func (m *matcher) pickedLate(s *Source, r *Result, a Argument) bool {
 		return m.pages(r, a)
 	case isNumber && oneOf(key, offsets):
 		return n != 0
+	case isNumber:
+		return true
 	}
 	off := a.Text == "false" && !oneOf(key, included)
-	return !off && !isOrder(key)
+	return !off && !isOrder(key) && !m.statedFor(key, a.Text)
+}
+
+// leavesOut reports whether what an argument of an earlier call leaves out of its result is
+// nothing that a source's conditions select: it says the same as one of them.
+func (m *matcher) leavesOut(s *Source, a Argument) bool {
+	is := func(v Value) bool { return v != "" && same(string(v), a.Text, false) }
+	return slices.ContainsFunc(s.Where, func(w Match) bool {
+		return slices.ContainsFunc(w.Is, is) || is(Value(w.Contains)) || is(Value(w.Prefix)) || w.bounds(a)
+	})
+}
+
+// The words of arguments that bound what a listing has, on either side.
+var (
+	upper = strings.Fields("to until max maximum before end below")
+	lower = strings.Fields("from since min minimum after start above")
+)
+
+// wholes are the members with no value between two numbers, so that "at most 1959" is "before
+// 1960".
+var wholes = strings.Fields("year years month months week weeks day days age persons guests seats nights")
+
+// bounds reports whether an argument bounds a listing by the member of a condition, no tighter
+// than the condition does: year_to 1959 leaves out nothing from before 1960.
+func (w *Match) bounds(a Argument) bool {
+	key := argumentName(a.Pointer)
+	var of []string
+	for _, word := range key {
+		if !slices.Contains(upper, word) && !slices.Contains(lower, word) {
+			of = append(of, word)
+		}
+	}
+	n, err := strconv.Atoi(a.Text)
+	if err != nil || len(of) == len(key) || !slices.EqualFunc(of, head(w.name()), sameWord) {
+		return false
+	}
+
+	below, belowErr := strconv.Atoi(string(w.Below))
+	above, aboveErr := strconv.Atoi(string(w.Above))
+	switch {
+	case oneOf(key, upper) && oneOf(key, lower):
+		return false
+	case oneOf(key, upper):
+		return belowErr == nil && (n >= below || (n == below-1 && oneOf(of, wholes)))
+	}
+	return aboveErr == nil && (n <= above || (n == above+1 && oneOf(of, wholes)))
+}
+
+// statedFor reports whether the scope states a value for an argument of a name, in whatever call:
+// a calendar that the request is about.
+func (m *matcher) statedFor(key []string, text string) bool {
+	return slices.ContainsFunc(m.stating[strings.Join(key, " ")], func(v Value) bool { return same(string(v), text, true) })
+}
+
+// stating returns the values that a scope states, by the names of the arguments.
+func (s *Scope) stating() map[string][]Value {
+	out := map[string][]Value{}
+	var note func(args []Arg)
+	note = func(args []Arg) {
+		for i := range args {
+			a := &args[i]
+			name := strings.Join(argumentName(a.Pointer), " ")
+			out[name] = append(append(out[name], a.Is...), a.Date...)
+			for _, from := range slices.Concat(a.From, a.Except, a.Sources) {
+				note(from.Args)
+			}
+		}
+	}
+	for i := range s.Calls {
+		note(s.Calls[i].Args)
+	}
+	return out
 }

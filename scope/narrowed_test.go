@@ -49,3 +49,112 @@ func TestNarrowedListings(t *testing.T) {
 		})
 	}
 }
+
+// TestFiltersThatTheScopeHas: a filter that the scope states, or that leaves out nothing that a
+// condition selects, is nobody else's choice; and one that was set before anything of others was
+// read is nobody's.
+func TestFiltersThatTheScopeHas(t *testing.T) {
+	const paying = `{"calls":[{"tool":"book","args":{"/calendar":{"is":"primary"},"/day":{"date":"2026-01-08"}}},
+		{"tool":"pay","args":{"/account":{"from":[{"tool":"list_mails","field":"account","where":{"state":"open","year":{"below":1960},"price":{"above":10}}}],"kind":"account","pick":"only"}}}]}`
+	for name, c := range map[string]struct {
+		pointer, text string
+		early         bool
+		want          bool
+	}{
+		"what the scope states of another call": {"/calendar", "s:primary", false, true},
+		"a day that it states":                  {"/day", "o:2026-01-08", false, true},
+		"another value of that name":            {"/calendar", "s:eve", false, false},
+		"the value under another name":          {"/folder", "s:primary", false, false},
+		"the condition's value":                 {"/state", "o:open", false, true},
+		"another state":                         {"/state", "o:closed", false, false},
+		"a bound that is the condition's":       {"/year_to", "o:1959", false, true},
+		"a wider bound":                         {"/year_to", "o:1990", false, true},
+		"a tighter bound":                       {"/year_to", "o:1950", false, false},
+		"a bound on the other side":             {"/year_from", "o:1959", false, false},
+		"between two numbers may be others":     {"/min_price", "o:11", false, false},
+		"a lower bound":                         {"/min_price", "o:10", false, true},
+		"anything before anything was read":     {"/folder", "s:eve", true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _, err := scope.Parse([]byte(paying), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mail := &scope.Result{Call: "m", Server: "mailbox", Tool: "read_mail", Covered: true, Read: true}
+			setContent(mail, `{"body":"narrow what you list"}`)
+			list := &scope.Result{Call: "r", Server: "mailbox", Tool: "list_mails", Covered: true, Read: true, Early: c.early, Args: call("list_mails", map[string]string{c.pointer: c.text}).Args}
+			setContent(list, `[{"state":"open","year":1952,"price":12,"account":"DE89370400440532013000"}]`)
+			p := call("pay", map[string]string{"/account": "t:DE89370400440532013000"})
+			if _, misses, ok := scope.NewTask(s, "Pay the open one.").Match(p, []*scope.Result{mail, list}); ok != c.want {
+				t.Errorf("covered: %v, want %v (%v)", ok, c.want, misses)
+			}
+		})
+	}
+}
+
+// TestWhatACallAskedFor: a listing for which the service was asked by a value that its definition
+// lists has nothing else, where no member says so.
+func TestWhatACallAskedFor(t *testing.T) {
+	for name, c := range map[string]struct {
+		state  string
+		listed bool
+		list   string
+		want   bool
+	}{
+		"asked for by a listed value": {"pending", true, `[{"id":"U1","name":"Ann"}]`, true},
+		"another value":               {"approved", true, `[{"id":"U1","name":"Ann"}]`, false},
+		"words of a search":           {"pending", false, `[{"id":"U1","name":"Ann"}]`, false},
+		"a member says otherwise":     {"pending", true, `[{"id":"U1","name":"Ann","state":"approved"}]`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"answer","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":{"name":"Ann","state":"pending"}}],"kind":"id","pick":"only"}}}]}`), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			args := call("list_mails", map[string]string{"/state": "o:" + c.state}).Args
+			args[0].Listed = c.listed
+			list := &scope.Result{Call: "r", Server: "mailbox", Tool: "list_mails", Covered: true, Read: true, Early: true, Args: args}
+			setContent(list, c.list)
+			if _, misses, ok := scope.NewTask(s, "Approve what Ann wants.").Match(call("answer", map[string]string{"/id": "s:U1"}), []*scope.Result{list}); ok != c.want {
+				t.Errorf("covered: %v, want %v (%v)", ok, c.want, misses)
+			}
+		})
+	}
+}
+
+// TestOneOfTwoWays: where a request's values may be found in two ways, and the agent went one, what
+// is left out is looked for on that way; what only the other way tells still has to be asked for.
+func TestOneOfTwoWays(t *testing.T) {
+	const (
+		from     = `{"calls":[{"tool":"forward_mail","times":"each","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":{"kind":"bill"}},{"tool":"read_file","field":"id","where":{"kind":"bill"}}],"kind":"id","pick":"all","except":[`
+		listed   = `{"tool":"list_mails","field":"id","where":{"sender":"Eve"}}`
+		alike    = `,{"tool":"read_file","field":"id","where":{"sender":"Eve"}}`
+		another  = `,{"tool":"read_file","field":"id","where":{"rights":"closed"}}`
+		somebody = `,{"tool":"list_users","field":"id","where":{"sender":"Eve"}}`
+		end      = `]}}}]}`
+		list     = `[{"id":"1","kind":"bill","sender":"Ann"},{"id":"2","kind":"bill","sender":"Eve"}]`
+	)
+	for name, c := range map[string]struct {
+		scope, id string
+		want      bool
+	}{
+		"the same on the other way":      {from + listed + alike + end, "1", true},
+		"what is left out":               {from + listed + alike + end, "2", false},
+		"what only the other way tells":  {from + listed + another + end, "1", false},
+		"a call that is none of the two": {from + listed + somebody + end, "1", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _, err := scope.Parse([]byte(c.scope), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mail := &scope.Result{Call: "m", Server: "mailbox", Tool: "read_mail", Covered: true, Read: true}
+			setContent(mail, `{"body":"x"}`)
+			r := &scope.Result{Call: "r", Server: "mailbox", Tool: "list_mails", Covered: true, Read: true, Args: call("", map[string]string{"/kind": "o:bill"}).Args}
+			setContent(r, list)
+			if _, misses, ok := scope.NewTask(s, "Forward the bills but Eve's.").Match(call("forward_mail", map[string]string{"/id": "s:" + c.id}), []*scope.Result{mail, r}); ok != c.want {
+				t.Errorf("covered: %v, want %v (%v)", ok, c.want, misses)
+			}
+		})
+	}
+}

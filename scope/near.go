@@ -19,6 +19,9 @@ var qualifiers = map[string]string{
 	"iban": "account", "account": "account", "url": "link", "link": "link", "number": "number", "no": "number", "nr": "number",
 }
 
+// wholeNames are the words of a name that is all of it: the full name is the name.
+var wholeNames = strings.Fields("full display")
+
 // implied are the kinds of values that names have without saying so: a start is a time, and
 // what a payee is called is a name.
 var implied = map[string]string{
@@ -81,9 +84,11 @@ type meaning struct {
 
 func meaningOf(name []string) meaning {
 	var out meaning
-	for _, w := range name {
+	for i, w := range name {
 		kind := qualifiers[w]
+		whole := slices.Contains(wholeNames, w) && i+1 < len(name) && name[i+1] == "name"
 		switch {
+		case whole:
 		case kind == "":
 			out.of = append(out.of, thing(w))
 		case !slices.Contains(out.kinds, kind):
@@ -139,12 +144,17 @@ func (m *matcher) near(r *Result, description []string, argument string, kind Ki
 		if !m.step() {
 			return ""
 		}
-		mayMean := len(description) > 0 && nearly(description, strings.Fields(name)) && (!m.strangers(name) || m.ownNumber(r, name, argument))
+		mayMean := len(description) > 0 && r.parts[name] == 0 && nearly(description, strings.Fields(name)) && (!m.strangers(name) || m.ownNumber(r, name, argument))
 		if mayMean && m.everywhere(r, name) && m.holdsOnly(r, name, kind) {
 			found = append(found, name)
 		}
 	}
 
+	if len(found) > 0 && argument != "" {
+		if own := m.ofThing(r, description); own != "" {
+			return own
+		}
+	}
 	if len(found) == 1 {
 		return found[0]
 	}
@@ -158,6 +168,29 @@ func (m *matcher) near(r *Result, description []string, argument string, kind Ki
 	return m.called(r, argumentName(argument))
 }
 
+// ofThing returns the only member that is called as the thing whose id a description names: the
+// id of the recording is the recording, and not the id of the request for it. It is empty for none,
+// or several.
+func (m *matcher) ofThing(r *Result, description []string) string {
+	want := meaningOf(description).of
+	if len(want) < 2 || want[len(want)-1] != "id" {
+		return ""
+	}
+	found := ""
+	for name := range r.members {
+		have := meaningOf(strings.Fields(name))
+		same := !have.bare && len(have.kinds) == 0 && slices.Equal(have.of, want[:len(want)-1])
+		if !m.step() || !same || !m.everywhere(r, name) {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = name
+	}
+	return found
+}
+
 // rivals reports whether a member that all records have may be meant by a description, though
 // its values speak against it: then a name that somebody put into one record, or a text that
 // has the name in it, doesn't stand in for it.
@@ -167,7 +200,7 @@ func (m *matcher) rivals(r *Result, description []string) bool {
 		if !m.step() {
 			return true
 		}
-		if len(description) > 0 && nearly(description, strings.Fields(name)) && m.everywhere(r, name) {
+		if len(description) > 0 && r.parts[name] == 0 && nearly(description, strings.Fields(name)) && m.everywhere(r, name) {
 			return true
 		}
 	}
@@ -198,7 +231,7 @@ func (m *matcher) holdsOnly(r *Result, name string, kind Kind) bool {
 		}
 		of := isOf(f.text, kind)
 		foreign := f.name == name && f.text != "" && !of
-		likelier := f.name != name && of && !holder && r.members[f.name] && oneOf(f.key, holders[kind])
+		likelier := f.name != name && of && !holder && r.members[f.name] && f.part == nil && oneOf(f.key, holders[kind])
 		if foreign || likelier {
 			return false
 		}

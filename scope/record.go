@@ -118,18 +118,18 @@ func (m *matcher) isFull(title string) bool {
 }
 
 func (m *matcher) allMeeting(where []Match, r *Result) selection {
-	named := make([]func(*field) bool, len(where))
+	named, own := make([]func(*field) bool, len(where)), make([]bool, len(where))
 	outermost := false
 	for i := range where {
-		is, outer := m.condition(&where[i], r)
-		named[i], outermost = is, outermost || outer
+		named[i], own[i] = m.condition(&where[i], r)
+		outermost = outermost || own[i]
 	}
 
 	out := selection{}
 	for _, record := range r.inOrder {
 		met := !outermost || r.outermost(record)
 		for i := range where {
-			met = met && m.meets(&where[i], named[i], r, record)
+			met = met && m.meets(&where[i], named[i], own[i], r, record)
 		}
 		if met {
 			out[record] = true
@@ -196,10 +196,9 @@ func (m *matcher) calling(where []Match, r *Result) selection {
 // notes are the members that hold remarks on a record.
 var notes = strings.Fields("note notes remark remarks comment comments memo")
 
-// meets reports whether a record meets a condition, by its own fields, or where it has no
-// such member, by those of the objects in it.
-func (m *matcher) meets(want *Match, isNamed func(*field) bool, r *Result, record string) bool {
-	own := false
+// meets reports whether a record meets a condition, by its own fields, or where it may have no
+// such member, by those of the records in it.
+func (m *matcher) meets(want *Match, isNamed func(*field) bool, own bool, r *Result, record string) bool {
 	for _, i := range r.records[record] {
 		f := &r.fields[i]
 		if !isNamed(f) || !m.work(len(f.text)) {
@@ -216,7 +215,11 @@ func (m *matcher) meets(want *Match, isNamed func(*field) bool, r *Result, recor
 
 	for _, i := range r.nested[record] {
 		f := &r.fields[i]
-		if m.work(len(f.text)) && f.namedWithin(want.name(), record) && want.accepts(f.text) {
+		named := f.namedWithin
+		if m.irreversible && !m.against {
+			named = f.listedAs
+		}
+		if m.work(len(f.text)) && named(want.name(), record) && want.accepts(f.text) {
 			return true
 		}
 	}

@@ -19,6 +19,9 @@ type Result struct {
 	// Covered reports whether an entry of a scope covered the call, and Read whether
 	// the call changed nothing.
 	Covered, Read bool
+	// Early reports whether the session had read nothing that others may have written when the
+	// call was made: nobody could choose what it asks for.
+	Early bool
 	// Verbatim reports whether Text is a document as its author wrote it.
 	Verbatim bool
 
@@ -30,6 +33,7 @@ type Result struct {
 	inOrder    []string         // the pointers of the records
 	nested     map[string][]int // the fields of the objects in a record
 	members    map[string]bool  // their names
+	parts      map[string]int   // of those in an object of their record, how many words are the object's
 	values     bool             // nothing but a list of values
 	more       bool             // its server says that it is a part of a listing
 	outer      map[string]bool  // the records that are in no other
@@ -45,7 +49,8 @@ type Result struct {
 type field struct {
 	record string   // the pointer of the innermost object around it
 	key    []string // the words of its member name, or of that of the array that it is in
-	name   string   // the same as one text
+	part   []string // those of the objects around it, within its record
+	name   string   // both as one text
 	text   string
 	words  []string // of the text; nil for a longer one
 	null   bool     // there is such a member, without a value
@@ -86,16 +91,21 @@ func (r *Result) SetContent(text string, doc *strictjson.Document) {
 	r.structured = true
 	leaves := doc.Leaves()
 	r.values = ofValues(leaves)
+	parts := partsOf(leaves)
 	for _, leaf := range leaves {
 		if len(r.fields) == maxFields {
 			r.partial = true
 			break
 		}
 		record, key := split(leaf.Pointer)
+		var part []string
 		if r.values {
 			record = leaf.Pointer
+		} else {
+			record, part = parts.home(record)
 		}
 		f := newField(record, key, leaf.Text)
+		f.within(part)
 		f.null = leaf.Kind == strictjson.Object || leaf.Kind == strictjson.Array || leaf.Kind == strictjson.Null
 		f.list = leaf.Kind == strictjson.Array
 		if f.null {
@@ -135,9 +145,12 @@ func (f *field) saysMore(r *Result) bool {
 // add adds a field.
 func (r *Result) add(f field) {
 	if r.records == nil {
-		r.structured, r.records, r.members = true, map[string][]int{}, map[string]bool{}
+		r.structured, r.records, r.members, r.parts = true, map[string][]int{}, map[string]bool{}, map[string]int{}
 	}
 	r.members[f.name] = true
+	if _, known := r.parts[f.name]; !known || f.part == nil {
+		r.parts[f.name] = len(f.part)
+	}
 	if r.records[f.record] == nil {
 		r.inOrder = append(r.inOrder, f.record)
 	}
@@ -219,17 +232,18 @@ func (m *matcher) memberOf(r *Result, description []string, id string, kind Kind
 	if r.values {
 		return func(*field) bool { return true }, true
 	}
-	if exact := strings.Join(head(description), " "); exact != "" && r.members[exact] {
+	if exact := strings.Join(head(description), " "); exact != "" && r.members[exact] && (r.parts[exact] == 0 || m.everywhere(r, exact)) {
 		return func(f *field) bool { return f.name == exact }, true
 	}
 
-	var regular []string
-	for name := range r.members {
-		if m.step() && names(description, strings.Fields(name)) {
-			any = true
-			if m.everywhere(r, name) {
-				regular = append(regular, name)
-			}
+	if within := m.partOf(r, description, kind); within != nil {
+		return within, true
+	}
+	regular, any := m.regular(r, description)
+	if m.irreversible && !m.against && len(regular) > 1 {
+		regular = slices.DeleteFunc(regular, func(name string) bool { return !r.lists(strings.Fields(name)) })
+		if len(regular) != 1 {
+			return func(*field) bool { return false }, true // which of them is meant is a question
 		}
 	}
 	if regular == nil && guess {
@@ -246,6 +260,39 @@ func (m *matcher) memberOf(r *Result, description []string, id string, kind Kind
 	return func(f *field) bool { return f.named(description) }, any
 }
 
+// regular returns the members that end in what a description names and that all records have:
+// those of the records themselves, or where there are none, of the objects in them. It reports
+// whether any record has one.
+func (m *matcher) regular(r *Result, description []string) (regular []string, any bool) {
+	var own, within []string
+	for name := range r.members {
+		part := r.parts[name]
+		member := strings.Fields(name)[part:]
+		if !m.step() || !names(description, member) || (part > 0 && len(head(description)) > 1) {
+			continue
+		}
+		any = true
+		switch {
+		case !m.everywhere(r, name):
+		case part > 0:
+			within = append(within, name)
+		default:
+			own = append(own, name)
+		}
+	}
+	if own == nil {
+		own = within
+	}
+	return own, any
+}
+
+// lists reports whether a member is about the things that a result lists, by its tool's name: the
+// name of the pets that find_pets finds is their petName, and not their ownerName.
+func (r *Result) lists(member []string) bool {
+	of := meaningOf(member)
+	return len(of.of) == 1 && !of.bare && slices.ContainsFunc(words(r.Tool), func(w string) bool { return telling(w) && thing(w) == of.of[0] })
+}
+
 // split parts the pointer of a leaf into that of its record and its member name.
 // Elements of an array belong to the record that the array is a member of.
 func split(pointer string) (record, key string) {
@@ -254,10 +301,14 @@ func split(pointer string) (record, key string) {
 		last := pointer[i+1:]
 		pointer = pointer[:i]
 		if strings.Trim(last, "0123456789") != "" {
-			return pointer, strings.NewReplacer("~1", "/", "~0", "~").Replace(last)
+			return pointer, unescape(last)
 		}
 	}
 	return "", ""
+}
+
+func unescape(segment string) string {
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(segment)
 }
 
 // says reports whether a value appears as a whole in the text of a result, or in one of
@@ -281,6 +332,19 @@ func (f *field) namedWithin(description []string, record string) bool {
 	}
 	for segment := range strings.SplitSeq(strings.TrimPrefix(f.record, record), "/") {
 		if segment != "" && names(description, words(segment)) {
+			return true
+		}
+	}
+	return false
+}
+
+// listedAs reports whether a description names a list around the field within a record: the
+// attendees, and not what somebody added with a member of that name.
+func (f *field) listedAs(description []string, record string) bool {
+	want := meaningOf(head(description))
+	for segment := range strings.SplitSeq(strings.TrimPrefix(f.record, record), "/") {
+		name := words(segment)
+		if segment != "" && len(name) > 0 && (names(description, name) || slices.Equal(want.of, meaningOf(name).of)) {
 			return true
 		}
 	}

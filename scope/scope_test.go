@@ -95,7 +95,7 @@ func TestMatch(t *testing.T) {
 		bill = "Bill 4711\n\nTotal due  98.70\n\nIBAN: DE89370400440532013000\nDue 2026-02-01"
 	)
 	mail := func(tool, query, text string) *scope.Result {
-		r := &scope.Result{Call: "r", Server: "mailbox", Tool: tool, Covered: true, Read: true}
+		r := &scope.Result{Call: "r", Early: true, Server: "mailbox", Tool: tool, Covered: true, Read: true}
 		if tool == "read_file" {
 			r.Args = []scope.Argument{{Pointer: "/path", Text: "/home/may.txt", Role: label.Target}}
 		}

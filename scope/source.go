@@ -296,7 +296,7 @@ func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 	for i := range sources {
 		s := &sources[i]
 		for _, r := range m.results {
-			if !m.answers(s, r, c) {
+			if !m.answers(s, r, c) || m.narrower(sources, s, r, c) {
 				continue
 			}
 
@@ -351,6 +351,28 @@ func leftOut(c Arg, r *Result) bool {
 	return stated && !slices.ContainsFunc(r.Args, func(a Argument) bool { return !a.Empty && within(c.Pointer, a.Pointer) })
 }
 
+// narrower reports whether a result is that of another source, whose call it is as stated, where
+// this one's call has an argument more: of two ways to find a value, the agent went the other.
+func (m *matcher) narrower(sources []Source, s *Source, r *Result, of *Constraint) bool {
+	if !s.wants(r) {
+		return false
+	}
+	for i := range sources {
+		if other := &sources[i]; other != s && !other.wants(r) && m.comesFrom(other, r, of) {
+			return true
+		}
+	}
+	return false
+}
+
+// wants reports whether a source finds an argument of its call in another result, which the call
+// left out.
+func (s *Source) wants(r *Result) bool {
+	return slices.ContainsFunc(s.Args, func(c Arg) bool {
+		return c.From != nil && !slices.ContainsFunc(r.Args, func(a Argument) bool { return !a.Empty && within(c.Pointer, a.Pointer) })
+	})
+}
+
 // asScoped reports whether an argument of an earlier call is as a source has it. What the
 // scope leaves open in a search has to be the user's own words: an attacker who picks the
 // query picks the result. All of a listing is that of one that nothing narrows, or nothing
@@ -379,7 +401,10 @@ func (m *matcher) asScoped(s *Source, r *Result, a Argument, of *Constraint) boo
 	if constrained || !searches {
 		return true
 	}
-	if strict := m.irreversible || m.against || m.strict; strict && m.pickedLate(s, r, a) {
+	if m.leavesOut(s, a) {
+		return true
+	}
+	if strict := m.irreversible || m.against || m.strict; strict && m.pickedLate(r, a) {
 		return false
 	}
 	if m.pages(r, a) {
@@ -394,7 +419,8 @@ func (m *matcher) asScoped(s *Source, r *Result, a Argument, of *Constraint) boo
 	if of.Pick == All && len(s.Where) == 0 {
 		return !m.irreversible
 	}
-	return (!a.Foreign && of.Pick != All) || appears(m.folded, fold(a.Text))
+	own := (!a.Foreign && of.Pick != All) || appears(m.folded, fold(a.Text))
+	return own || m.statedFor(argumentName(a.Pointer), a.Text)
 }
 
 // ofAnother reports whether an argument of an earlier call is another one than that of the
@@ -544,7 +570,7 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 // back, those of the selected records themselves before those of objects in them, which others
 // may have written.
 func (m *matcher) memberAt(r *Result, selected selection, name []string, id string, kind Kind) (is func(*field) bool, any bool) {
-	if !m.irreversible || r.values || !m.work(len(r.fields)*perStep) {
+	if r.values || !m.work(len(r.fields)*perStep) {
 		return m.memberOf(r, name, id, kind, true)
 	}
 	at := func(record string) bool { return selected[record] || (selected == nil && r.outermost(record)) }

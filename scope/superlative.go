@@ -216,19 +216,27 @@ func (m *matcher) quantity(record, member string) (v *big.Rat, name string) {
 		if r.Call != call {
 			continue
 		}
-		var exact, ending []*field
+		var exact, ending, within []*field
 		for _, i := range r.records[pointer] {
 			if !m.step() {
 				return nil, ""
 			}
 
 			f := &r.fields[i]
+			name := unitless(slices.Concat(f.part, f.key))
 			switch {
+			case f.part != nil:
+				if endsIn(name, member) || endsIn(unvalued(name), member) {
+					within = append(within, f)
+				}
 			case isOnly(f.key, member) || isOnly(unitless(f.key), member):
 				exact = append(exact, f)
 			case endsIn(f.key, member) || endsIn(unitless(f.key), member):
 				ending = append(ending, f)
 			}
+		}
+		if exact == nil && ending == nil {
+			exact = within
 		}
 		if exact == nil {
 			exact = ending
@@ -257,6 +265,15 @@ func unitless(key []string) []string {
 	}
 	for len(key) > 1 && slices.Contains(units, key[len(key)-1]) {
 		key = key[:len(key)-1]
+	}
+	return key
+}
+
+// unvalued returns the words of a name before those that say no more than that it has a value: the
+// amount of the price is the price.
+func unvalued(key []string) []string {
+	if n := len(key); n > 1 && (key[n-1] == "amount" || key[n-1] == "value") {
+		return key[:n-1]
 	}
 	return key
 }

@@ -1,0 +1,74 @@
+package scope
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/remit-project/remit/internal/pattern"
+	"github.com/remit-project/remit/label"
+)
+
+// length matches a length of time in a scope's words: "7 days", "an hour".
+var length = pattern.OnUse(`\b(\d{1,4}|an?|one|two|three|four|five|six)[ -](minute|hour|day|week|month|year)s?\b`)
+
+var numerals = map[string]int{"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+
+// later returns a moment moved by each length of time that the words of a scope have, forwards and
+// backwards.
+func later(t time.Time, by string) []time.Time {
+	var out []time.Time
+	for _, l := range length().FindAllStringSubmatch(fold(by), maxOperands) {
+		n, named := numerals[l[1]]
+		if !named {
+			n, _ = strconv.Atoi(l[1])
+		}
+		for _, n := range []int{n, -n} {
+			switch l[2] {
+			case "minute":
+				out = append(out, t.Add(time.Duration(n)*time.Minute))
+			case "hour":
+				out = append(out, t.Add(time.Duration(n)*time.Hour))
+			case "day":
+				out = append(out, t.AddDate(0, 0, n))
+			case "week":
+				out = append(out, t.AddDate(0, 0, 7*n))
+			case "month":
+				out = append(out, t.AddDate(0, n, 0))
+			case "year":
+				out = append(out, t.AddDate(n, 0, 0))
+			}
+		}
+	}
+	return out
+}
+
+// moved reports whether a moment is that of a source moved by a length of time in the scope's
+// words. It reports false for known where a program can't tell: where no source has exactly one
+// moment, or the words have no length.
+func (m *matcher) moved(at time.Time, c *Constraint) (is, known bool) {
+	of := *c
+	of.Kind, of.Pick = Date, Only
+	for i := range c.Sources {
+		o := m.offers(c.Sources[i:i+1], &of, "")
+		if len(o.values) == 0 || o.several(Argument{Role: label.Selector}) {
+			continue
+		}
+		from, ok := moment(o.values[0].text)
+		if !ok {
+			continue
+		}
+		all := later(from, c.By)
+		known = known || len(all) > 0
+		if slices.ContainsFunc(all, func(t time.Time) bool { return sameClock(t, at) }) {
+			return true, true
+		}
+	}
+	return false, known
+}
+
+// sameClock reports whether two moments are the same, or are written the same but for the zone.
+func sameClock(a, b time.Time) bool {
+	const clock = "2006-01-02T15:04:05"
+	return a.Equal(b) || a.Format(clock) == b.Format(clock)
+}
