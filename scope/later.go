@@ -23,6 +23,7 @@ func later(t time.Time, by string) []time.Time {
 		if !named {
 			n, _ = strconv.Atoi(l[1])
 		}
+
 		for _, n := range []int{n, -n} {
 			switch l[2] {
 			case "minute":

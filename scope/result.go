@@ -271,6 +271,7 @@ func (m *matcher) regular(r *Result, description []string) (regular []string, an
 		if !m.step() || !names(description, member) || (part > 0 && len(head(description)) > 1) {
 			continue
 		}
+
 		any = true
 		switch {
 		case !m.everywhere(r, name):
