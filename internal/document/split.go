@@ -8,8 +8,8 @@ import (
 	"github.com/remit-project/remit/internal/pattern"
 )
 
-// maxBracket is the longest text in brackets, in bytes, within which no sentence
-// ends; a bracket that closes later belongs to something else, such as "b)".
+// maxBracket is the longest text in brackets or quotation marks, in bytes, within which no
+// sentence ends; a bracket that closes later belongs to something else, such as "b)".
 const maxBracket = 400
 
 // boundaries returns where the sentences of a text end, its own end included. The
@@ -20,13 +20,14 @@ const maxBracket = 400
 // a sentence may say the opposite.
 func boundaries(text string) []int {
 	var ends []int
-	bracketed := brackets(text)
+	inside := brackets(text)
+	quotations(text, inside)
 	start, word := 0, 0
 	for i := 0; i < len(text); i++ {
 		if text[i] != ' ' {
 			continue
 		}
-		if !bracketed[i] && endsSentence(text[word:i], text[i+1:], word == start) {
+		if !inside[i] && endsSentence(text[word:i], text[i+1:], word == start) {
 			ends = append(ends, i)
 			start = i + 1
 		}
@@ -60,6 +61,38 @@ func brackets(text string) []bool {
 	}
 	return within
 }
+
+// quotations marks each byte that is inside closed quotation marks: what somebody is to say
+// word by word is one sentence with what says so.
+func quotations(text string, within []bool) {
+	opened := map[rune]int{} // by the mark that closes it
+	last := ' '
+	for i, c := range text {
+		_, size := utf8.DecodeRuneInString(text[i:])
+		next := ' '
+		if i+size < len(text) {
+			next, _ = utf8.DecodeRuneInString(text[i+size:])
+		}
+		begins := (last == ' ' || strings.ContainsRune("([:", last)) && next != ' '
+		ends := last != ' ' && !unicode.IsLetter(next) && !unicode.IsDigit(next)
+
+		from, open := opened[c]
+		switch closes, opens := quotes[c]; {
+		case open && ends:
+			if delete(opened, c); i-from <= maxBracket {
+				for j := from; j < i; j++ {
+					within[j] = true
+				}
+			}
+		case opens && begins:
+			opened[closes] = i
+		}
+		last = c
+	}
+}
+
+// quotes are opening quotation marks with those that close them.
+var quotes = map[rune]rune{'"': '"', '\'': '\'', '“': '”', '„': '“', '‘': '’', '«': '»'}
 
 const (
 	openers = "\"'(“‘«„[{*_"
