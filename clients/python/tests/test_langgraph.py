@@ -11,8 +11,10 @@ from langchain.messages import AIMessage, HumanMessage, ToolMessage
 from langchain.tools import tool
 from langchain_core.messages import BaseMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.prebuilt import ToolNode
+from langgraph.types import Command, interrupt
 from test_langchain import ATTACK, BENIGN, TO_EVE, TOKEN, URL, Obedient, Office, Scripted, read_page
 
 from remit_client import AsyncRemit, NoSession, Remit, wire
@@ -136,3 +138,38 @@ def test_what_a_tool_raises_is_a_result(handled: bool) -> None:
             b.compile().invoke(given)
         events = remit.send(wire.get(f"/v1/sessions/{session.id}/events"))["events"]
     assert ["eve@evil.example" in str(event["result"]) for event in events if event["kind"] == "result"] == [True]
+
+
+def test_a_tool_that_waits_for_a_person_runs_when_its_graph_goes_on() -> None:
+    ran: list[str] = []
+
+    @tool
+    def read_archive(year: str) -> str:
+        """Reads the archive of a year."""
+        if interrupt("May it be read?") != "yes":
+            return "no"
+        ran.append(year)
+        return "nothing of note"
+
+    with Remit(URL, TOKEN) as remit:
+        nodes = RemitNodes(remit, tools=[read_archive])
+        call = AIMessage("", tool_calls=[{"name": "read_archive", "args": {"year": "1999"}, "id": "c1"}])
+        b = StateGraph(RemitState)
+        b.add_node("begin", nodes.begin)
+        b.add_node("propose", lambda state: {"messages": [call]})
+        b.add_node("tools", nodes.tool_node())
+        b.add_node("again", lambda state: {"messages": [AIMessage("", tool_calls=call.tool_calls)]})
+        b.add_node("twice", nodes.tool_node())
+        for edge in ((START, "begin"), ("begin", "propose"), ("propose", "tools"), ("tools", "again"), ("again", "twice")):
+            b.add_edge(*edge)
+        session = remit.session(tools=[{"server": "agent", "tools": [convert_to_openai_tool(read_archive)]}])
+        run = b.compile(checkpointer=InMemorySaver())
+        config: Any = {"configurable": {"thread_id": "t"}}
+        given: Any = {**ask("Read the archive of 1999"), "remit_session": session.id}
+        assert "__interrupt__" in run.invoke(given, config)
+        assert ran == []
+        out = run.invoke(Command(resume="yes"), config)
+    assert ran == ["1999"]
+    # What has run stays done, whoever proposes it again.
+    results = [m for m in out["messages"] if isinstance(m, ToolMessage)]
+    assert "used before" in str(results[-1].content) and results[-1].status == "error"
