@@ -45,6 +45,9 @@ func (s *database) openSQLite(ctx context.Context, path string, o Options) error
 	if err != nil {
 		return fail(err)
 	}
+	if err := damaged(ctx, w.db); err != nil {
+		return fail(errors.Join(err, w.db.Close()))
+	}
 	if err := migrateSQLite(ctx, w.db); err != nil {
 		return fail(errors.Join(err, w.db.Close()))
 	}
@@ -67,6 +70,18 @@ func (s *database) openSQLite(ctx context.Context, path string, o Options) error
 	s.snapshot = &sql.TxOptions{ReadOnly: true}
 	s.close = func() error { return errors.Join(w.close(), readers.Close()) }
 	return nil
+}
+
+// damaged returns an error where the table of versions can't be read. What brings the tables
+// up to date takes that for a store without one, tries again for long, and speaks of tables
+// that are there already.
+func damaged(ctx context.Context, db *sql.DB) error {
+	var version sql.NullInt64
+	err := sqliteError(db.QueryRowContext(ctx, "SELECT max(version_id) FROM goose_db_version").Scan(&version))
+	if errors.Is(err, ErrCorrupt) {
+		return fmt.Errorf("put it back from a backup, or move it away to begin a new one: %w", err)
+	}
+	return nil // also where there is no such table
 }
 
 // prepareFile makes the file and its folder for the user alone: sessions hold

@@ -109,9 +109,18 @@ func TestDamaged(t *testing.T) {
 	st, err := store.Open(t.Context(), newer, store.Options{})
 	must(t, err)
 	must(t, st.Close())
+	torn := filepath.Join(dir, "torn.db")
+	st, err = store.Open(t.Context(), torn, store.Options{})
+	must(t, err)
+	must(t, st.Close())
+	text, err := os.ReadFile(torn)
+	must(t, err)
+	copy(text[4096:8192], strings.Repeat("Z", 4096)) // a page of it
+	must(t, os.WriteFile(torn, text, 0o600))
 	tamper(t, newer, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)")
 	for name, c := range map[string]struct{ dsn, want string }{
 		"no database":     {none, "damaged"},
+		"a torn page":     {torn, "put it back from a backup, or move it away to begin a new one: the store is damaged"},
 		"a folder":        {dir, "is a directory"},
 		"a newer store":   {newer, "newer version of remit"},
 		"no name":         {"", "there is no name"},
