@@ -7,6 +7,8 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"encoding/json"
+	"fmt"
+	"html"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -41,6 +43,8 @@ type Provider struct {
 	Claims map[string]any
 	// Sign makes an ID token of claims; [Provider.Signed] when nil.
 	Sign func(claims map[string]any) string
+	// Asks has people agree on a page of the provider, which sends them back.
+	Asks bool
 	// Answer changes what a browser is sent back with; nil for no change.
 	Answer func(url.Values)
 
@@ -70,6 +74,7 @@ func NewProvider(t testing.TB) *Provider {
 	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) { p.write(w, p.Keys) })
 	mux.HandleFunc("GET /authorize", p.authorize)
 	mux.HandleFunc("POST /token", p.token)
+	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 
 	p.Server = httptest.NewServer(mux)
 	p.Issuer = strings.Replace(p.URL, "127.0.0.1", "localhost", 1)
@@ -101,7 +106,14 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	if p.Answer != nil {
 		p.Answer(answer)
 	}
-	http.Redirect(w, r, asked.Get("redirect_uri")+"?"+answer.Encode(), http.StatusFound)
+
+	back := asked.Get("redirect_uri") + "?" + answer.Encode()
+	if p.Asks {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, `<!doctype html><title>Provider</title><a id="agree" href="%s">Go on as ann</a>`, html.EscapeString(back))
+		return
+	}
+	http.Redirect(w, r, back, http.StatusFound)
 }
 
 // token gives the tokens for a code, once.

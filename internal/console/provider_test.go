@@ -218,10 +218,10 @@ func TestSigningInLeadsNowhereElse(t *testing.T) {
 }
 
 // In a browser, with the keyboard and on a telephone: from a link to a question to the
-// provider, which is another site, and back to the question.
+// provider, which is another site and sends people on itself, and back to the question.
 func TestSigningInInABrowser(t *testing.T) {
 	s, at := withProvider(t)
-	at.Claims["groups"] = []string{"leads"}
+	at.Claims["groups"], at.Asks = []string{"leads"}, true
 	asked := s.held("s")
 	b := chromium(t)
 	p := b.tab(380)
@@ -230,6 +230,9 @@ func TestSigningInInABrowser(t *testing.T) {
 	p.shoot(*screenshots, "telephone-login-provider")
 	p.usable("signing in")
 	p.tabTo(`e.classList.contains("button")`)
+	p.key("Enter", 0)
+	p.until(`document.getElementById("agree")`)
+	p.tabTo(`e.id === "agree"`)
 	p.key("Enter", 0)
 	p.until(`location.pathname.endsWith("/question/` + asked.ID + `") && document.querySelector(".answers")`)
 	if who := p.text(`document.querySelector(".who").textContent`); !strings.Contains(who, "ann@corp.example") {
