@@ -3,28 +3,23 @@ package store
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
 	"iter"
-	"sync"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
+	"github.com/nats-io/nats.go"
 	"github.com/pressly/goose/v3"
-
-	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // database is a [Store] over SQL. Both databases run the same statements; what
 // is different about them is in the fields, set by openSQLite and openPostgres.
 type database struct {
-	now    func() time.Time
-	redact *Redactor
-	hub    *hub
+	questions
 
 	read *sql.DB
 	// look reads what every call asks for.
@@ -34,9 +29,6 @@ type database struct {
 	// relaxed is write without waiting for the disk, where that can be; see
 	// boot.
 	relaxed writing
-	// boot names the machine's present run, with which everything ends that was
-	// not synced. It is empty where nothing is written so.
-	boot string
 	// snapshot is a transaction that reads the store as it is at one moment.
 	snapshot *sql.TxOptions
 	// forUpdate ends a query whose row the transaction is going to change.
@@ -48,16 +40,20 @@ type database struct {
 	// together appends in one statement; nil where several cost no more.
 	together *together
 	// announce is a statement that tells other replicas of a settled question;
-	// empty when there are none, and listen, which makes them heard, is nil.
+	// empty when there are none.
 	announce string
-	listen   func()
-	poll     time.Duration
 	// texts is the index of what logs say, and indexer brings it up to date.
 	texts   *textIndex
 	indexer *indexer
 	// like compares with a pattern whatever the case.
 	like  string
 	close func() error
+}
+
+func newDatabase(common questions) *database {
+	s := &database{questions: common, indexer: newIndexer()}
+	s.find, s.settle = s.approval, s.settleRow
+	return s
 }
 
 // writing runs a function in a transaction and commits it.
@@ -116,7 +112,7 @@ func failed(what string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case err.Error() == "sql: database is closed", errors.Is(err, sql.ErrConnDone):
+	case err.Error() == "sql: database is closed", errors.Is(err, sql.ErrConnDone), errors.Is(err, nats.ErrConnectionClosed):
 		err = ErrClosed
 	default:
 		if known := sqliteError(err); known != nil {
@@ -233,55 +229,6 @@ func (s *database) own(ctx context.Context, q querier, b body) (ChainHead, error
 	return ChainHead{Entries: r.entries, Hash: r.head}, r.save(ctx, q)
 }
 
-// encoded is a record ready to be written.
-type encoded struct {
-	event    string
-	decision sql.NullString
-	salt     []byte
-	entry    body
-	seq      int64
-	settles  *keeping
-}
-
-// encode makes what is written for a record. Nothing of it needs the
-// transaction, for which others wait.
-func (s *database) encode(r *Record) (*encoded, error) {
-	boot := ""
-	if r.Decision != nil {
-		boot = s.boot
-	}
-	event, err := encodeEvent(r, boot)
-	if err != nil {
-		return nil, err
-	}
-
-	e := &encoded{event: string(event), salt: make([]byte, 16), seq: r.Seq}
-	_, _ = rand.Read(e.salt) // never fails: it ends the program instead
-	if r.Decision != nil {
-		decision, err := strictjson.Encode(r.Decision)
-		if err != nil {
-			return nil, err
-		}
-		e.decision = sql.NullString{String: string(decision), Valid: true}
-	}
-	if n := len(e.event) + len(e.decision.String); n > MaxRecord {
-		return nil, fmt.Errorf("%w: a record of %d bytes is beyond the bound of %d", ErrInvalid, n, MaxRecord)
-	}
-	if e.settles, err = keep(r.Settles, r.Decision, s.now()); err != nil {
-		return nil, err
-	}
-	e.entry, err = newBody(s.redact.entryOf(r, digest(e.salt, e.event, e.decision)))
-	return e, err
-}
-
-// digest is what an audit entry holds of an event.
-func digest(salt []byte, event string, decision sql.NullString) Hash {
-	h := sha256.New()
-	h.Write(salt)
-	fmt.Fprintf(h, "%d\n%s%s", len(event), event, decision.String)
-	return Hash(h.Sum(nil))
-}
-
 // Append implements [Logs].
 func (s *database) Append(ctx context.Context, session string, expected int64, records ...Record) error {
 	return s.append(ctx, s.write, session, expected, records)
@@ -292,30 +239,10 @@ func (s *database) AppendRelaxed(ctx context.Context, session string, expected i
 	return s.append(ctx, s.relaxed, session, expected, records)
 }
 
-// checkAppend checks what is asked of an append before anything is looked up.
-func checkAppend(session string, expected int64, records []Record) error {
-	if err := checkID("session id", session); err != nil {
-		return err
-	}
-	if len(records) == 0 || len(records) > MaxRecords || expected < 0 {
-		return fmt.Errorf("append to session %q: %w: %d records from %d on", session, ErrInvalid, len(records), expected)
-	}
-	return nil
-}
-
 func (s *database) append(ctx context.Context, write writing, session string, expected int64, records []Record) error {
-	if err := checkAppend(session, expected, records); err != nil {
+	list, err := s.encodeAll(session, expected, records)
+	if err != nil {
 		return err
-	}
-
-	list := make([]*encoded, len(records))
-	for i, r := range records {
-		r.Seq = expected + int64(i)
-		e, err := s.encode(&r)
-		if err != nil {
-			return fmt.Errorf("append to session %q: %w", session, err)
-		}
-		list[i] = e
 	}
 
 	what := fmt.Sprintf("append to session %q", session)
@@ -330,7 +257,7 @@ func (s *database) append(ctx context.Context, write writing, session string, ex
 	}
 
 	var left *row
-	err := write(ctx, func(ctx context.Context, q querier) error {
+	err = write(ctx, func(ctx context.Context, q querier) error {
 		r, err := s.lock(ctx, q, session)
 		if errors.Is(err, ErrNotFound) && expected == 0 {
 			r, err = s.begin(ctx, q, session)
@@ -362,14 +289,19 @@ func (s *database) append(ctx context.Context, write writing, session string, ex
 		left = r
 		return r.save(ctx, q)
 	})
-	switch {
-	case errors.Is(err, ErrConflict), errors.Is(err, ErrPruned), errors.Is(err, ErrEnded), errors.Is(err, ErrAnswered):
-		return err
-	case err == nil && s.together != nil:
+	if err == nil && s.together != nil {
 		s.together.remember(left)
 	}
+	return appended(session, err)
+}
 
-	return failed(what, err)
+// appended names what was being done in an error of an append that doesn't say so by
+// itself.
+func appended(session string, err error) error {
+	if errors.Is(err, ErrConflict) || errors.Is(err, ErrPruned) || errors.Is(err, ErrEnded) || errors.Is(err, ErrAnswered) {
+		return err
+	}
+	return failed(fmt.Sprintf("append to session %q", session), err)
 }
 
 // begin makes a session, and says so in the store's own chain, by which a
@@ -503,61 +435,4 @@ func page(limit int) int {
 		return MaxPage
 	}
 	return limit
-}
-
-// hub wakes the callers that wait for a question in this process.
-type hub struct {
-	mu      sync.Mutex
-	waiting map[string][]chan struct{}
-}
-
-func newHub() *hub { return &hub{waiting: map[string][]chan struct{}{}} }
-
-// wait returns a channel that is woken when the question is settled, and a
-// function that ends the waiting.
-func (h *hub) wait(id string) (<-chan struct{}, func()) {
-	c := make(chan struct{}, 1)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-
-	h.waiting[id] = append(h.waiting[id], c)
-	return c, func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		list := h.waiting[id]
-		for i := range list {
-			if list[i] == c {
-				list = append(list[:i], list[i+1:]...)
-				break
-			}
-		}
-		if len(list) == 0 {
-			delete(h.waiting, id)
-			return
-		}
-		h.waiting[id] = list
-	}
-}
-
-func (h *hub) wake(id string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, c := range h.waiting[id] {
-		select {
-		case c <- struct{}{}:
-		default: // it is awake already
-		}
-	}
-}
-
-func (h *hub) wakeAll() {
-	h.mu.Lock()
-	ids := make([]string, 0, len(h.waiting))
-	for id := range h.waiting {
-		ids = append(ids, id)
-	}
-	h.mu.Unlock()
-	for _, id := range ids {
-		h.wake(id)
-	}
 }

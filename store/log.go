@@ -28,17 +28,9 @@ func readable(s string) string {
 
 // Note implements [Audit].
 func (s *database) Note(ctx context.Context, n Note) error {
-	if n.About == "" {
-		return fmt.Errorf("note: %w: say what it is about", ErrInvalid)
-	}
-	for name, value := range n.Members {
-		if len(name)+len(value) > MaxNote {
-			return fmt.Errorf("note: %w: a member has at most %d bytes", ErrInvalid, MaxNote)
-		}
-	}
-	b, err := newBody(&Entry{Kind: NoteEntry, Note: s.redact.note(n)})
+	b, err := s.noted(n)
 	if err != nil {
-		return fmt.Errorf("note: %w", err)
+		return err
 	}
 	return failed("note", s.write(ctx, func(ctx context.Context, tx querier) error {
 		_, err := s.own(ctx, tx, b)
@@ -119,7 +111,7 @@ func (s *database) Prune(ctx context.Context, before time.Time) (int, error) {
 			if _, err := s.lock(ctx, tx, ""); err != nil {
 				return err
 			}
-			heads, err := chainHeads(ctx, tx, "SELECT id, entries, head FROM sessions WHERE active < $1 AND pruned IS NULL AND id <> '' ORDER BY id LIMIT $2"+s.forUpdate,
+			heads, err := chainHeads(ctx, tx, idle+" LIMIT $2"+s.forUpdate,
 				micros(before), maxPrune)
 			if n = len(heads); err != nil || n == 0 {
 				return err
@@ -129,10 +121,8 @@ func (s *database) Prune(ctx context.Context, before time.Time) (int, error) {
 				return err
 			}
 			for _, h := range heads {
-				for _, remove := range append([]string{"DELETE FROM events WHERE session = $1", "DELETE FROM audit WHERE chain = $1", "DELETE FROM approvals WHERE session = $1", "DELETE FROM decisions WHERE session = $1"}, s.texts.forget...) {
-					if _, err := tx.ExecContext(ctx, remove, h.Chain); err != nil {
-						return err
-					}
+				if err := s.forgetSession(ctx, tx, h.Chain); err != nil {
+					return err
 				}
 				// The row stays: the id is never used again.
 				if _, err := tx.ExecContext(ctx, "UPDATE sessions SET pruned = $2, toolset = NULL, indexed = length WHERE id = $1", h.Chain, micros(s.now())); err != nil {
@@ -152,6 +142,19 @@ func (s *database) Prune(ctx context.Context, before time.Time) (int, error) {
 			return total, nil
 		}
 	}
+}
+
+// idle are the heads of sessions in which nothing happened since a time.
+const idle = "SELECT id, entries, head FROM sessions WHERE active < $1 AND pruned IS NULL AND id <> '' ORDER BY id"
+
+// forgetSession removes what a session has, but for its row.
+func (s *database) forgetSession(ctx context.Context, tx querier, id string) error {
+	for _, remove := range append([]string{"DELETE FROM events WHERE session = $1", "DELETE FROM audit WHERE chain = $1", "DELETE FROM approvals WHERE session = $1", "DELETE FROM decisions WHERE session = $1"}, s.texts.forget...) {
+		if _, err := tx.ExecContext(ctx, remove, id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Export implements [Audit].

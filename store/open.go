@@ -26,8 +26,8 @@ type Options struct {
 var migrations embed.FS
 
 // Open opens a store, and makes or migrates it when it has to. The name is a
-// path or sqlite:PATH for a store in one file, and postgres://… (or
-// postgresql://…) for a database.
+// path or sqlite:PATH for a store in one file, postgres://… (or postgresql://…) for
+// a database, and nats://… (or tls://…) for a stream of NATS JetStream.
 func Open(ctx context.Context, name string, o Options) (Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -37,14 +37,18 @@ func Open(ctx context.Context, name string, o Options) (Store, error) {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
 
-	s := &database{now: o.Now, redact: redactor, hub: newHub(), indexer: newIndexer()}
+	common := questions{scribe: scribe{now: o.Now, redact: redactor}, hub: newHub()}
+	if isStream(name) {
+		return openStream(ctx, name, common, o)
+	}
+	s := newDatabase(common)
 	switch {
 	case strings.HasPrefix(name, "postgres://"), strings.HasPrefix(name, "postgresql://"):
 		err = s.openPostgres(ctx, name, o)
 	default:
 		path := strings.TrimPrefix(name, "sqlite:")
 		if path == "" {
-			return nil, errors.New("open store: there is no name: write a path, or postgres://…")
+			return nil, errors.New("open store: there is no name: write a path, postgres://… or nats://…")
 		}
 		err = s.openSQLite(ctx, path, o)
 	}
@@ -52,6 +56,16 @@ func Open(ctx context.Context, name string, o Options) (Store, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// File returns the path of a store in one file; false for a store on a server.
+func File(name string) (path string, ok bool) {
+	for _, server := range []string{"postgres://", "postgresql://", "nats://", "tls://"} {
+		if strings.HasPrefix(name, server) {
+			return "", false
+		}
+	}
+	return strings.TrimPrefix(name, "sqlite:"), true
 }
 
 // DefaultPath is where the store of the current user lies: remit.db in

@@ -94,7 +94,13 @@ func (s *database) Settle(ctx context.Context, r Request, reply Reply) error {
 
 // keeping is the reply to a request, ready to be written. A nil one writes
 // nothing.
-type keeping struct{ args []any }
+type keeping struct {
+	key, content   []byte
+	begun, expires int64
+	status         int
+	header         string
+	body           []byte
+}
 
 // keepRequest writes a reply where the request has none. An expired one is taken
 // over.
@@ -119,7 +125,7 @@ func keep(x *Settlement, outcome any, now time.Time) (*keeping, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &keeping{[]any{x.Request.key(), x.Request.Content[:], micros(now), micros(now.Add(RequestLife)), reply.Status, string(header), reply.Body}}, nil
+	return &keeping{x.Request.key(), x.Request.Content[:], micros(now), micros(now.Add(RequestLife)), reply.Status, string(header), reply.Body}, nil
 }
 
 // write keeps the reply within a transaction.
@@ -127,7 +133,7 @@ func (k *keeping) write(ctx context.Context, tx querier) error {
 	if k == nil {
 		return nil
 	}
-	done, err := tx.ExecContext(ctx, keepRequest, k.args...)
+	done, err := tx.ExecContext(ctx, keepRequest, k.key, k.content, k.begun, k.expires, k.status, k.header, k.body)
 	if err != nil {
 		return err
 	}

@@ -46,20 +46,28 @@ func keys(list []Resource) ([][]byte, error) {
 	return out, nil
 }
 
-// Lower implements [Resources].
-func (s *database) Lower(ctx context.Context, l ResourceLabel, list ...Resource) error {
+// checkLower checks what is to be noted, and returns the keys of the resources.
+func checkLower(l ResourceLabel, list []Resource) ([][]byte, error) {
 	keys, err := keys(list)
 	if err != nil {
-		return fmt.Errorf("label of a resource: %w", err)
+		return nil, fmt.Errorf("label of a resource: %w", err)
 	}
 	if l.Trust > label.Trusted {
-		return fmt.Errorf("label of a resource: %w: %s", ErrInvalid, l.Trust)
+		return nil, fmt.Errorf("label of a resource: %w: %s", ErrInvalid, l.Trust)
 	}
-
 	for _, o := range l.Origins {
 		if len(o) > MaxResource || o == "" || readable(o) != o {
-			return fmt.Errorf("label of a resource: %w: an origin is text of at most %d bytes", ErrInvalid, MaxResource)
+			return nil, fmt.Errorf("label of a resource: %w: an origin is text of at most %d bytes", ErrInvalid, MaxResource)
 		}
+	}
+	return keys, nil
+}
+
+// Lower implements [Resources].
+func (s *database) Lower(ctx context.Context, l ResourceLabel, list ...Resource) error {
+	keys, err := checkLower(l, list)
+	if err != nil {
+		return err
 	}
 
 	// In one order everywhere, so that two replicas never wait for each other.

@@ -2,8 +2,8 @@
 // the decisions they led to, questions that wait for a person, labels of
 // resources that outlive a session, and an audit log over all of it.
 //
-// There is one [Store], over SQLite in one file or over PostgreSQL for several
-// replicas, and one suite of tests, storetest, that both pass. What a method
+// There is one [Store], over SQLite in one file, and over PostgreSQL or a stream of NATS
+// JetStream for several replicas, and one suite of tests, storetest, that all pass. What a method
 // has returned without an error from is durable: it survives the end of the
 // process and, but for what [Logs.AppendRelaxed] says of itself, that of the
 // power. What ends in an error may or may not have been written, and the caller
@@ -87,7 +87,7 @@ func (e *ConflictError) Error() string {
 func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
 
 // Store is the durable state of Remit. Its methods are safe for concurrent use
-// by any number of goroutines, processes and, with PostgreSQL, machines.
+// by any number of goroutines, processes and, but for SQLite, machines.
 type Store interface {
 	Sessions
 	Approvals

@@ -15,3 +15,8 @@ func TestPostgres(t *testing.T) {
 	server := storetest.StartPostgres(t)
 	storetest.Run(t, func(t *testing.T) string { return server.Database(t) })
 }
+
+func TestJetStream(t *testing.T) {
+	server := storetest.StartJetStream(t, false)
+	storetest.Run(t, func(*testing.T) string { return server.Stream() })
+}

@@ -23,7 +23,7 @@ import (
 
 // storeFlag names the store, for commands that look into one.
 type storeFlag struct {
-	Store string `placeholder:"NAME" env:"REMIT_STORE" help:"The store: a file, or postgres://… ($XDG_STATE_HOME/remit/remit.db, ~/.local/state/remit/remit.db)."`
+	Store string `placeholder:"NAME" env:"REMIT_STORE" help:"The store: a file, postgres://… or nats://… ($XDG_STATE_HOME/remit/remit.db, ~/.local/state/remit/remit.db)."`
 }
 
 // open opens the store, which must be there.

@@ -45,7 +45,7 @@ type gatewayCommand struct {
 	Reviewed  bool     `help:"You have read the definitions of the tools in the contract files, and they say nothing that the deployment would not. Where a server has others, or marked ones, they are text of whoever wrote them."`
 	Shadow    bool     `help:"Decide and record, and let everything pass."`
 	Elicit    bool     `help:"Let the client put questions to the person. A client can answer them by itself."`
-	Store     string   `placeholder:"STORE" help:"Keep sessions there, so that they outlive the process: a file, or postgres://…. Without it they end with the process."`
+	Store     string   `placeholder:"STORE" help:"Keep sessions there, so that they outlive the process: a file, postgres://… or nats://…. Without it they end with the process."`
 	Queue     bool     `help:"Put questions into the store's queue and wait for a person's answer. Without --store it is the one that remit approvals looks into."`
 	Message   int      `name:"message-mib" placeholder:"N" help:"The longest message, in MiB (16): pictures and dumps that are longer fail, and nothing else with them."`
 	Log       string   `placeholder:"LEVEL" default:"info" enum:"debug,info,warn,error" help:"What to log to standard error: debug, info, warn or error (info)."`

@@ -18,13 +18,18 @@ import (
 )
 
 // TestGatewayReplicas spreads the calls of conversations at random over two
-// gateways on one PostgreSQL: each is decided, for the same reasons, as when one
+// gateways on one store: each is decided, for the same reasons, as when one
 // gateway has them all. The conversations go on at the same time.
 func TestGatewayReplicas(t *testing.T) {
+	t.Run("postgres", func(t *testing.T) { replicas(t, storetest.StartPostgres(t).Database(t)) })
+	t.Run("jetstream", func(t *testing.T) { replicas(t, storetest.StartJetStream(t, false).Stream()) })
+}
+
+func replicas(t *testing.T, shared string) {
 	const conversations = 6
-	program, server := program(t, "remit"), storetest.StartPostgres(t)
+	program := program(t, "remit")
 	d := newDesk(t)
-	alone, both := d.configure(t, filepath.Join(t.TempDir(), "remit.db")), d.configure(t, server.Database(t))
+	alone, both := d.configure(t, filepath.Join(t.TempDir(), "remit.db")), d.configure(t, shared)
 	var gateways [3]*gatewayProcess
 	for i, config := range []string{alone, both, both} {
 		gateways[i] = startGateway(t, program, config)

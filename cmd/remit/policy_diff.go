@@ -18,7 +18,7 @@ import (
 type policyDiffCommand struct {
 	deploymentFlags
 	Sessions []string `placeholder:"FILE" sep:"none" help:"Recorded sessions whose calls are decided by both, to find those that turn. Repeatable."`
-	Store    string   `placeholder:"NAME" help:"A store whose sessions' calls are decided by both: a file, or postgres://…"`
+	Store    string   `placeholder:"NAME" help:"A store whose sessions' calls are decided by both: a file, postgres://… or nats://…"`
 	Now      string   `placeholder:"TIME" help:"What \"today\" means in recorded sessions, as 2026-03-31T09:00:00Z. A recording's own time comes before it."`
 	JSON     bool     `xor:"form" help:"Print the changes as JSON."`
 	Markdown bool     `xor:"form" help:"Print the changes as Markdown, for a comment on a pull request."`

@@ -46,7 +46,7 @@ type proxyCommand struct {
 	Pass      []string `placeholder:"PATH" sep:"none" help:"A path that goes to the upstream undecided. Can be repeated."`
 	Host      []string `placeholder:"NAME" sep:"none" help:"A name that agents call the proxy by, beside those of the loopback interface. Can be repeated."`
 	Origin    []string `placeholder:"URL" sep:"none" help:"A web page that may call the proxy. Can be repeated."`
-	Store     string   `placeholder:"STORE" help:"Keep sessions there, so that they outlive the process: a file, or postgres://…. Without it nothing is stored."`
+	Store     string   `placeholder:"STORE" help:"Keep sessions there, so that they outlive the process: a file, postgres://… or nats://…. Without it nothing is stored."`
 	Queue     bool     `help:"Put questions into the store's queue and wait for a person's answer. Needs --store."`
 	Questions bool     `default:"true" negatable:"" help:"Ask the user about calls that were held back, below the model's words: the user answers in the conversation. With --no-questions they stay denied. Without meaning with --queue."`
 	Log       string   `placeholder:"LEVEL" default:"info" enum:"debug,info,warn,error" help:"What to log to standard error: debug, info, warn or error (info)."`

@@ -29,7 +29,7 @@ type replayCommand struct {
 	Recorded bool     `help:"Keep the results of calls that are not allowed, as if the monitor had only watched."`
 	ExitCode bool     `help:"Exit with 3 when any call was denied or held back."`
 	Diff     bool     `help:"Decide the calls of a gateway's store anew by --contracts, and print those that turn."`
-	Store    string   `placeholder:"NAME" env:"REMIT_STORE" help:"The store for --diff: a file, or postgres://…"`
+	Store    string   `placeholder:"NAME" env:"REMIT_STORE" help:"The store for --diff: a file, postgres://… or nats://…"`
 	Files    []string `arg:"" optional:"" name:"file" help:"Recordings: JSON or JSON Lines, plain or gzip; - for standard input."`
 }
 

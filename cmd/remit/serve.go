@@ -43,7 +43,7 @@ type serveCommand struct {
 	compiledFlags
 	Compiled string   `placeholder:"DIR" help:"The directory that a policy document was compiled into, to review with --document. Its rules decide where --policies names its directory guards."`
 	Tools    []string `placeholder:"FILE" sep:"none" help:"Tool definitions of the agents' servers; the file's name is the server's. Repeatable. Sessions may bring their own."`
-	Store    string   `placeholder:"NAME" env:"REMIT_STORE" help:"The store: a file, or postgres://…; made where it isn't there ($XDG_STATE_HOME/remit/remit.db, ~/.local/state/remit/remit.db)."`
+	Store    string   `placeholder:"NAME" env:"REMIT_STORE" help:"The store: a file, postgres://… or nats://…; made where it isn't there ($XDG_STATE_HOME/remit/remit.db, ~/.local/state/remit/remit.db)."`
 	Listen   string   `placeholder:"HOST:PORT" default:"127.0.0.1:7677" help:"Where to listen (127.0.0.1:7677)."`
 	Host     []string `placeholder:"NAME" sep:"none" help:"A host name under which callers reach the server, besides the loopback names. Repeatable."`
 	Origin   []string `placeholder:"URL" sep:"none" help:"A web page's origin that may call, as https://console.example. Repeatable."`

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -120,8 +119,8 @@ func Reachable(ctx context.Context, s store.Store, troubled bool, version string
 // or replaced: what is written to it then is lost when the server ends. The function
 // is nil for a store that isn't a file.
 func InPlace(name string) (func() error, error) {
-	name = strings.TrimPrefix(name, "sqlite:")
-	if strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://") {
+	name, ok := store.File(name)
+	if !ok {
 		return nil, nil
 	}
 	opened, err := os.Stat(name)
