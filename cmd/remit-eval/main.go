@@ -31,6 +31,7 @@ type cli struct {
 	Speed       speedCommand       `cmd:"" help:"Time whole decisions."`
 	Airline     airlineCommand     `cmd:"" help:"Decide calls of an airline by the guards of the example."`
 	Policy      policyCommand      `cmd:"" help:"Compare what was compiled of a policy document with a ground truth."`
+	Scale       scaleCommand       `cmd:"" help:"Predict what companies of agents take, and hold the prediction against measurements."`
 	Gateway     gatewayCommand     `cmd:"" help:"Compare calls through the MCP gateway with direct calls."`
 	Proxy       proxyCommand       `cmd:"" help:"Compare requests through the proxy with direct requests."`
 }
