@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"strings"
 	"time"
 )
@@ -40,6 +41,7 @@ func (s *database) Note(ctx context.Context, n Note) error {
 
 // Head implements [Audit].
 func (s *database) Head(ctx context.Context) (head ChainHead, err error) {
+	last := ""
 	for more := true; more; {
 		err = s.write(ctx, func(ctx context.Context, tx querier) error {
 			// The own chain is locked first: heads are noted one after the other.
@@ -48,7 +50,7 @@ func (s *database) Head(ctx context.Context) (head ChainHead, err error) {
 				return err
 			}
 			head = ChainHead{Entries: r.entries, Hash: r.head}
-			heads, err := changed(ctx, tx)
+			heads, err := changed(ctx, tx, last)
 			if more = len(heads) == maxHeads; err != nil || len(heads) == 0 {
 				return err
 			}
@@ -61,6 +63,7 @@ func (s *database) Head(ctx context.Context) (head ChainHead, err error) {
 					return err
 				}
 			}
+			last = heads[len(heads)-1].Chain
 			head, err = s.own(ctx, tx, b)
 			return err
 		})
@@ -72,9 +75,10 @@ func (s *database) Head(ctx context.Context) (head ChainHead, err error) {
 	return head, nil
 }
 
-// changed are the heads of sessions that went on since they were last noted.
-func changed(ctx context.Context, tx querier) ([]ChainHead, error) {
-	return chainHeads(ctx, tx, "SELECT id, entries, head FROM sessions WHERE entries <> noted AND pruned IS NULL AND id <> '' ORDER BY id LIMIT $1", maxHeads)
+// changed are the heads of sessions that went on since they were last noted, those after
+// an id.
+func changed(ctx context.Context, tx querier, after string) ([]ChainHead, error) {
+	return chainHeads(ctx, tx, "SELECT id, entries, head FROM sessions WHERE entries <> noted AND pruned IS NULL AND id > $1 ORDER BY id LIMIT $2", after, maxHeads)
 }
 
 func chainHeads(ctx context.Context, q querier, query string, args ...any) ([]ChainHead, error) {
@@ -129,9 +133,6 @@ func (s *database) Prune(ctx context.Context, before time.Time) (int, error) {
 					return err
 				}
 			}
-			if _, err := tx.ExecContext(ctx, "DELETE FROM toolsets WHERE hash NOT IN (SELECT toolset FROM sessions WHERE toolset IS NOT NULL)"); err != nil {
-				return err
-			}
 			_, err = s.own(ctx, tx, b)
 			return err
 		})
@@ -139,13 +140,23 @@ func (s *database) Prune(ctx context.Context, before time.Time) (int, error) {
 			return total, failed("prune", err)
 		}
 		if total += n; n < maxPrune {
-			return total, nil
+			return total, failed("prune", s.forgetToolsets(ctx))
 		}
 	}
 }
 
-// idle are the heads of sessions in which nothing happened since a time.
-const idle = "SELECT id, entries, head FROM sessions WHERE active < $1 AND pruned IS NULL AND id <> '' ORDER BY id"
+// forgetToolsets removes the tools that no session has any more. It looks at every session
+// that has tools: once for all that are pruned.
+func (s *database) forgetToolsets(ctx context.Context) error {
+	return s.write(ctx, func(ctx context.Context, tx querier) error {
+		_, err := tx.ExecContext(ctx, "DELETE FROM toolsets WHERE hash NOT IN (SELECT toolset FROM sessions WHERE toolset IS NOT NULL)")
+		return err
+	})
+}
+
+// idle are the heads of sessions in which nothing happened since a time, by an index of which
+// what is pruned is no longer part.
+const idle = "SELECT id, entries, head FROM sessions WHERE active < $1 AND pruned IS NULL AND id <> '' ORDER BY active"
 
 // forgetSession removes what a session has, but for its row.
 func (s *database) forgetSession(ctx context.Context, tx querier, id string) error {
@@ -201,18 +212,7 @@ func (s *database) reading(ctx context.Context, f func(*sql.Tx) error) error {
 
 // Verify implements [Audit], and notes what it found for [Views.Verified].
 func (s *database) Verify(ctx context.Context, heads ...Hash) (*Report, error) {
-	v := newVerifier(heads)
-	var report *Report
-	err := s.reading(ctx, func(tx *sql.Tx) error {
-		if err := v.entries(ctx, tx); err != nil {
-			return err
-		}
-		if err := v.rows(ctx, tx); err != nil {
-			return err
-		}
-		report = v.finish()
-		return nil
-	})
+	report, err := s.verify(ctx, maxFollowed, heads)
 	if err != nil {
 		return nil, failed("verify the audit log", err)
 	}
@@ -228,10 +228,60 @@ func (s *database) Verify(ctx context.Context, heads ...Hash) (*Report, error) {
 	return report, nil
 }
 
-// entries checks every entry, and the event that it is about.
-func (v *verifier) entries(ctx context.Context, tx *sql.Tx) error {
+// verify follows so many sessions at a time, by their ids, and reads the store's own chain each
+// time.
+func (s *database) verify(ctx context.Context, most int, heads []Hash) (*Report, error) {
+	v := newVerifier(heads)
+	v.most = most
+
+	err := s.reading(ctx, func(tx *sql.Tx) error {
+		for more := true; more; more = v.next() {
+			if err := v.entries(ctx, tx, "a.chain = ''"); err != nil {
+				return err
+			}
+			if !v.again {
+				if err := v.rows(ctx, tx, "s.id = ''"); err != nil {
+					return err
+				}
+			}
+			if err := v.bound(ctx, tx); err != nil {
+				return err
+			}
+			if err := v.entries(ctx, tx, "a.chain > $1 AND ($2 = '' OR a.chain <= $2)", v.after, v.upTo); err != nil {
+				return err
+			}
+			if err := v.rows(ctx, tx, "s.id > $1 AND ($2 = '' OR s.id <= $2)", v.after, v.upTo); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return v.finish(), nil
+}
+
+// bound leaves sessions of which the store's own chain may not know for another time, where
+// there are too many.
+func (v *verifier) bound(ctx context.Context, tx *sql.Tx) error {
+	var last string
+	err := one(ctx, tx, "SELECT id FROM sessions WHERE id > $1 AND ($2 = '' OR id <= $2) ORDER BY id LIMIT 1 OFFSET $3", []any{v.after, v.upTo, v.most}, &last)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	v.upTo = last
+	maps.DeleteFunc(v.sessions, func(id string, _ *followed) bool { return !v.follows(id) })
+	return nil
+}
+
+// entries checks entries, and the events that they are about.
+func (v *verifier) entries(ctx context.Context, tx *sql.Tx, where string, args ...any) error {
 	rows, err := tx.QueryContext(ctx, `SELECT a.chain, a.n, a.entry, a.hash, e.event, e.decision, e.salt FROM audit a
-		LEFT JOIN events e ON e.session = a.chain AND e.seq = a.seq ORDER BY a.chain, a.n`)
+		LEFT JOIN events e ON e.session = a.chain AND e.seq = a.seq WHERE `+where+` ORDER BY a.chain, a.n`, args...)
 	if err != nil {
 		return err
 	}
@@ -246,6 +296,10 @@ func (v *verifier) entries(ctx context.Context, tx *sql.Tx) error {
 			return err
 		}
 		l := Line{Entry: json.RawMessage(entry)}
+		if v.again && chain == "" {
+			v.said(l)
+			continue
+		}
 		if copy(l.Hash[:], hash) != len(hash) {
 			v.problem(chain, n, "its hash has %d bytes", len(hash))
 		}
@@ -266,9 +320,9 @@ func (v *verifier) entries(ctx context.Context, tx *sql.Tx) error {
 }
 
 // rows checks the chains against what the sessions' rows say of them.
-func (v *verifier) rows(ctx context.Context, tx *sql.Tx) error {
+func (v *verifier) rows(ctx context.Context, tx *sql.Tx, where string, args ...any) error {
 	rows, err := tx.QueryContext(ctx, `SELECT s.id, s.length, s.entries, s.head, s.pruned,
-		(SELECT count(*) FROM events e WHERE e.session = s.id) FROM sessions s`)
+		(SELECT count(*) FROM events e WHERE e.session = s.id) FROM sessions s WHERE `+where, args...)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"slices"
 )
 
@@ -58,6 +59,7 @@ func VerifyLines(lines iter.Seq2[Line, error], heads ...Hash) (*Report, error) {
 		}
 		v.line(l)
 	}
+	v.end()
 	return v.finish(), nil
 }
 
@@ -93,12 +95,24 @@ func WriteLine(w io.Writer, l Line) error {
 	return err
 }
 
-// verifier follows the chains line by line. What it keeps is proportional to
-// the sessions and to the heads that the store's own chain names.
+// maxFollowed bounds what a verifier keeps at a time where the log can be read again:
+// sessions, and the heads of them that the store's own chain names. It is some tens of
+// megabytes.
+const maxFollowed = 100_000
+
+// verifier follows the chains line by line. What it keeps is proportional to the
+// sessions and to the heads that the store's own chain names, of all sessions or of those
+// between two ids.
 type verifier struct {
 	report   Report
 	wanted   []Hash
 	sessions map[string]*followed
+	// after and upTo bound the ids of the sessions that are followed; an empty upTo bounds
+	// nothing. most bounds what is kept of them, 0 for no bound: then upTo is lowered.
+	after, upTo string
+	most, kept  int
+	// again is set when the store's own chain was checked before.
+	again bool
 	// now is the chain that is being followed; own the store's.
 	now *followed
 	own *followed
@@ -164,7 +178,7 @@ func (v *verifier) line(l Line) (*Entry, error) {
 
 	c.ChainHead = ChainHead{e.Chain, e.N + 1, l.Hash}
 	v.wanted = slices.DeleteFunc(v.wanted, func(h Hash) bool { return e.Chain == "" && h == l.Hash && !c.broken })
-	v.kept(c, &e)
+	v.promises(c, &e)
 	if e.Seq != nil {
 		if *e.Seq != c.events {
 			v.problem(e.Chain, e.N, "it is about event %d, and event %d comes next", *e.Seq, c.events)
@@ -177,8 +191,16 @@ func (v *verifier) line(l Line) (*Entry, error) {
 	return &e, nil
 }
 
-// kept checks the promises that concern an entry.
-func (v *verifier) kept(c *followed, e *Entry) {
+// said takes what an entry of the store's own chain says, which was checked before.
+func (v *verifier) said(l Line) {
+	var e Entry
+	if json.Unmarshal(l.Entry, &e) == nil { // else it was found before
+		v.ownEntry(&e)
+	}
+}
+
+// promises checks what the store's own chain says of an entry.
+func (v *verifier) promises(c *followed, e *Entry) {
 	for _, p := range c.promised {
 		if p.Entries == c.Entries && p.Hash != c.Hash {
 			v.problem(e.Chain, e.N, "the store's own chain has noted another hash for it: the chain was rewritten")
@@ -198,22 +220,68 @@ func (v *verifier) chain(id string) *followed {
 	return c
 }
 
+// follows reports whether a session is one of those that are followed.
+func (v *verifier) follows(id string) bool {
+	return id > v.after && (v.upTo == "" || id <= v.upTo)
+}
+
+// keep counts what is kept of sessions. Where it is too much, those with the largest ids
+// are left for another time.
+func (v *verifier) keep() {
+	if v.kept++; v.most == 0 || v.kept < 2*v.most {
+		return
+	}
+	ids := slices.Sorted(maps.Keys(v.sessions))
+	v.kept = 0
+	for _, id := range ids {
+		c := v.sessions[id]
+		// One at least, however much is said of it.
+		if v.kept += 1 + len(c.promised); v.kept > v.most && id != ids[0] {
+			delete(v.sessions, id)
+			continue
+		}
+		v.upTo = id
+	}
+	v.kept = min(v.kept, v.most)
+}
+
+// next goes on to the sessions that were left, and reports whether there are any.
+func (v *verifier) next() bool {
+	v.end()
+	if v.upTo == "" {
+		return false
+	}
+	v.after, v.upTo, v.kept, v.again = v.upTo, "", 0, true
+	v.sessions, v.now = map[string]*followed{}, v.own
+	return true
+}
+
 // ownEntry notes what an entry of the store's own chain says about sessions.
 func (v *verifier) ownEntry(e *Entry) {
+	heads := slices.DeleteFunc(slices.Clone(e.Heads), func(h ChainHead) bool { return !v.follows(h.Chain) })
+
 	switch e.Kind {
 	case BegunEntry:
+		if !v.follows(e.Session) {
+			return
+		}
 		c := v.chain(e.Session)
+		v.keep()
 		if c.begun {
 			v.problem("", e.N, "session %q is begun a second time", e.Session)
 		}
 		c.begun = true
 	case HeadsEntry:
-		for _, h := range e.Heads {
+		for _, h := range heads {
+			if !v.follows(h.Chain) { // no longer
+				continue
+			}
 			c := v.chain(h.Chain)
 			c.promised = append(c.promised, h)
+			v.keep()
 		}
 	case PrunedEntry:
-		for _, h := range e.Heads {
+		for _, h := range heads {
 			c := v.chain(h.Chain)
 			c.pruned = &h
 			for _, p := range c.promised {
@@ -226,25 +294,24 @@ func (v *verifier) ownEntry(e *Entry) {
 	}
 }
 
-// finish checks what can only be known at the end.
+// finish makes the report.
 func (v *verifier) finish() *Report {
 	r := &v.report
 	r.Head = ChainHead{Entries: v.own.Entries, Hash: v.own.Hash}
-	ids := make([]string, 0, len(v.sessions))
-	for id := range v.sessions {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	for _, id := range ids {
-		v.end(id, v.sessions[id])
-	}
 	for _, h := range v.wanted {
 		v.problem("", r.Head.Entries, "the head %s is not in the log: something before it was changed or cut", h)
 	}
 	return r
 }
 
-func (v *verifier) end(id string, c *followed) {
+// end checks what can only be known at the end of the sessions that are followed.
+func (v *verifier) end() {
+	for _, id := range slices.Sorted(maps.Keys(v.sessions)) {
+		v.endOf(id, v.sessions[id])
+	}
+}
+
+func (v *verifier) endOf(id string, c *followed) {
 	switch {
 	case c.pruned != nil && c.seen:
 		v.problem(id, 0, "it was pruned, and is here again")
