@@ -1,6 +1,7 @@
 package store
 
 import (
+	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,6 +61,49 @@ func TestGramsDiffer(t *testing.T) {
 		if asked(short) != nil {
 			t.Errorf("%q has grams", short)
 		}
+	}
+}
+
+// What is pruned leaves nothing in the index.
+func TestPrunedTextsAreForgotten(t *testing.T) {
+	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	opened, err := Open(t.Context(), t.TempDir()+"/remit.db", Options{Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	say := func(session string) {
+		err := opened.Append(t.Context(), session, 0, Record{Event: remit.Event{Kind: remit.UserEvent, Text: "needle of " + session}})
+		if err == nil {
+			err = opened.Index(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	pieces := func() (n int) {
+		s := opened.(*database)
+		q := &query{}
+		q.add("SELECT (SELECT count(*) FROM texts) + count(*) FROM (")
+		s.texts.match(q, asked("needle"))
+		q.add(") found")
+		if err := s.each(t.Context(), q, func(rows *sql.Rows) error { return rows.Scan(&n) }); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+
+	say("old")
+	now = now.Add(time.Hour)
+	say("new")
+	if n := pieces(); n != 4 {
+		t.Errorf("two pieces are counted as %d", n)
+	}
+	if n, err := opened.Prune(t.Context(), now); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	if n := pieces(); n != 2 {
+		t.Errorf("one piece is counted as %d", n)
 	}
 }
 
