@@ -273,8 +273,25 @@ func (d *deployment) plannerTools(o *Options) []scope.Tool {
 			b.addRoles(tool.Args)
 			if t.Output != nil {
 				tool.Returns = parameters(t.Output.Leaves(), reviewed)
+			} else {
+				tool.Returns = b.returns()
 			}
 			out = append(out, tool)
+		}
+	}
+	return out
+}
+
+// returns are the members of a tool's result that its contract names.
+func (b *binding) returns() []scope.Parameter {
+	var out []scope.Parameter
+	v, ok := b.contract.Variant("", false)
+	if !ok || v == nil || v.Output == nil {
+		return nil
+	}
+	for _, pattern := range v.Output.Returns {
+		if plainPointer(pattern) {
+			out = append(out, scope.Parameter{Pointer: pattern})
 		}
 	}
 	return out

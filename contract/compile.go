@@ -288,6 +288,9 @@ func lowest(a, b *CompiledOutput) *CompiledOutput {
 	if a.Format == b.Format {
 		out.Format = a.Format
 	}
+	if slices.Equal(a.Returns, b.Returns) {
+		out.Returns = a.Returns
+	}
 	return &CompiledOutput{Output: out}
 }
 

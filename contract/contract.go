@@ -194,6 +194,10 @@ type Output struct {
 	// Format is the format of the result's text. When empty, a text is read as fields
 	// only if it proves its own format.
 	Format OutputFormat `json:"format,omitempty"`
+	// Returns lists the members of the result that the tool itself names, as patterns of
+	// JSON pointers, where its definition doesn't describe the result: planners of task
+	// scopes are shown them, and no other member is guessed at.
+	Returns []string `json:"returns,omitempty"`
 	// Settled gives the file's settled members trust TOOL_OUTPUT in this result,
 	// unless an entry in Fields matches.
 	Settled bool `json:"settled,omitempty"`
@@ -205,6 +209,9 @@ type Output struct {
 	// Review is why the output needs a review; empty after the review.
 	Review string `json:"review,omitempty"`
 }
+
+// MaxReturns bounds the members in [Output.Returns].
+const MaxReturns = 64
 
 // OutputFormat is how a tool writes results as text. A contract names it where the text
 // doesn't show by itself that no author of one field could write another.

@@ -308,6 +308,10 @@ func (d *differ) output(a, b *Output) {
 	if a.Format != b.Format {
 		d.add("format", string(a.Format), string(b.Format), true, b.Format != FormatText)
 	}
+	if !slices.Equal(a.Returns, b.Returns) {
+		more := slices.ContainsFunc(b.Returns, func(p string) bool { return !slices.Contains(a.Returns, p) })
+		d.add("returns", listText(a.Returns), listText(b.Returns), true, more)
+	}
 	if a.Settled != b.Settled {
 		d.add("settled", fmt.Sprint(a.Settled), fmt.Sprint(b.Settled), true, b.Settled)
 	}

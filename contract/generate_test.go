@@ -117,6 +117,7 @@ func output() *rapid.Generator[contract.Output] {
 		o := contract.Output{
 			Trust:   trust().Draw(t, "trust"),
 			Derived: rapid.Bool().Draw(t, "derived"),
+			Returns: rapid.SampledFrom([][]string{nil, {"/id"}, {"/orders/*/name", "/a b/c"}, {"/a", "/b", "/c", "/d", "/e/*/f"}}).Draw(t, "returns"),
 			Format:  rapid.SampledFrom([]contract.OutputFormat{"", contract.FormatText, contract.FormatYAML, contract.FormatLines}).Draw(t, "format"),
 			Settled: rapid.Bool().Draw(t, "settled"),
 			Review:  anyText().Draw(t, "review"),

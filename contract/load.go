@@ -233,6 +233,7 @@ func (l *loader) output(n *strictyaml.Node, o *Output) {
 		"trust":   l.Word("trust", trustWords, &o.Trust),
 		"derived": l.Boolean("derived", &o.Derived),
 		"format":  l.Word("format", outputWords, &o.Format),
+		"returns": l.returns(&o.Returns),
 		"settled": l.Boolean("settled", &o.Settled),
 		"fields": func(n *strictyaml.Node) {
 			l.Entries(n, "fields", func(pattern string, k, v *strictyaml.Node) {
@@ -247,6 +248,26 @@ func (l *loader) output(n *strictyaml.Node, o *Output) {
 		},
 		"review": l.Text("review", &o.Review),
 	})
+}
+
+// returns reads the members of a result.
+func (l *loader) returns(into *[]string) func(*strictyaml.Node) {
+	return func(n *strictyaml.Node) {
+		l.List(n, "returns", func(e *strictyaml.Node) {
+			var pattern string
+			before := l.Mistakes()
+			l.Text("returns", &pattern)(e)
+			if l.Mistakes() > before {
+				return
+			}
+			if _, ok := l.pattern(pattern, e); ok {
+				*into = append(*into, pattern)
+			}
+		})
+		if len(*into) > MaxReturns {
+			l.Fail(n, "name the members that records are found by", "more than %d members in returns", MaxReturns)
+		}
+	}
 }
 
 func (l *loader) certify(n *strictyaml.Node) Certify {

@@ -189,6 +189,9 @@ func (w *writer) arg(a *Arg) string {
 	return m.String()
 }
 
+// shortList is how many members of a result stand on its own line.
+const shortList = 3
+
 func (w *writer) output(indent int, o *Output) {
 	var m flow
 	m.add("trust", o.Trust.String())
@@ -199,9 +202,12 @@ func (w *writer) output(indent int, o *Output) {
 	if o.Settled {
 		m.add("settled", "true")
 	}
+	if len(o.Returns) <= shortList {
+		m.list(w, "returns", o.Returns)
+	}
 
 	var fields flow
-	long := len(o.Fields) > 4
+	long := len(o.Fields) > 4 || len(o.Returns) > shortList
 	for i := range o.Fields {
 		k := w.text(o.Fields[i].Pattern, true)
 		long = long || len(k) > longKey
@@ -228,8 +234,15 @@ func (w *writer) output(indent int, o *Output) {
 		w.line(indent, "settled: true")
 	}
 
+	if len(o.Returns) > 0 {
+		w.line(indent, "returns:")
+	}
+	for _, pattern := range o.Returns {
+		w.line(indent+1, "- "+w.text(pattern, false))
+	}
+
 	switch {
-	case long:
+	case long && len(o.Fields) > 0:
 		w.line(indent, "fields:")
 		width := w.width(len(o.Fields), func(i int) string { return o.Fields[i].Pattern })
 		for i := range o.Fields {

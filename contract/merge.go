@@ -317,6 +317,7 @@ func (m *merger) mergeOutput(b, g, e *Output) Output {
 	o.Trust = pick(m, "trust", b.Trust, g.Trust, e.Trust)
 	o.Derived = pick(m, "derived", b.Derived, g.Derived, e.Derived)
 	o.Format = pick(m, "format", b.Format, g.Format, e.Format)
+	o.Returns = slices.Clone(pickText(m, "returns", b.Returns, g.Returns, e.Returns, listText))
 	o.Settled = pick(m, "settled", b.Settled, g.Settled, e.Settled)
 	o.Review = pickReview(b.Review, g.Review, e.Review)
 	if o.Trust > e.Trust {

@@ -79,7 +79,7 @@ func (m *matcher) surely(w *Match, level *Result) string {
 	for name := range level.members {
 		have := meaningOf(strings.Fields(name))
 		says := !have.bare && slices.Equal(want.of, have.of) && !want.contradicts(have)
-		if !says || m.strangers(name) || !m.everywhere(level, name) {
+		if !says || m.strangers(name) || !m.guessable(level, name) || !m.everywhere(level, name) {
 			continue
 		}
 		if found != "" {

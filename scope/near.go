@@ -144,7 +144,7 @@ func (m *matcher) near(r *Result, description []string, argument string, kind Ki
 		if !m.step() {
 			return ""
 		}
-		mayMean := len(description) > 0 && r.parts[name] == 0 && nearly(description, strings.Fields(name)) && (!m.strangers(name) || m.ownNumber(r, name, argument))
+		mayMean := len(description) > 0 && r.parts[name] == 0 && m.guessable(r, name) && nearly(description, strings.Fields(name)) && (!m.strangers(name) || m.ownNumber(r, name, argument))
 		if mayMean && m.everywhere(r, name) && m.holdsOnly(r, name, kind) {
 			found = append(found, name)
 		}
@@ -180,7 +180,7 @@ func (m *matcher) ofThing(r *Result, description []string) string {
 	for name := range r.members {
 		have := meaningOf(strings.Fields(name))
 		same := !have.bare && len(have.kinds) == 0 && slices.Equal(have.of, want[:len(want)-1])
-		if !m.step() || !same || !m.everywhere(r, name) {
+		if !m.step() || !same || !m.guessable(r, name) || !m.everywhere(r, name) {
 			continue
 		}
 		if found != "" {
@@ -254,7 +254,7 @@ func (m *matcher) called(r *Result, argument []string) string {
 		}
 		isID := have.of[len(have.of)-1] == "id" && slices.Equal(want, have.of[:len(have.of)-1])
 		is := isID || slices.Equal(want, have.of)
-		if !is || m.strangers(name) || !m.everywhere(r, name) {
+		if !is || m.strangers(name) || !m.guessable(r, name) || !m.everywhere(r, name) {
 			continue
 		}
 		if found != "" {
@@ -266,8 +266,12 @@ func (m *matcher) called(r *Result, argument []string) string {
 	return found
 }
 
-// everywhere reports whether each record of the lists in which a member is has it.
+// everywhere reports whether each record of the lists in which a member is has it, or the tool is
+// known to name it itself.
 func (m *matcher) everywhere(r *Result, name string) bool {
+	if r.known[name] && !m.against {
+		return true
+	}
 	if !m.work(2 * len(r.fields) * perStep) {
 		return false
 	}

@@ -57,7 +57,7 @@ func (m *matcher) partOf(r *Result, description []string, kind Kind) func(*field
 	}
 	var found []string
 	for name := range r.members {
-		if n := r.parts[name]; n > 0 && m.step() && want.isPart(strings.Fields(name), n, kind) {
+		if n := r.parts[name]; n > 0 && m.step() && m.guessable(r, name) && want.isPart(strings.Fields(name), n, kind) {
 			found = append(found, name)
 		}
 	}
@@ -96,3 +96,15 @@ func (m meaning) isPart(member []string, part int, kind Kind) bool {
 
 // kindWords are the kinds of values in the words of names; a name for any other.
 var kindWords = map[Kind]string{Email: "mail", URL: "link", Account: "account", Number: "number", Date: "time", "": "name", ID: "name", Name: "name", Text: "name", Path: "name", Phone: "number"}
+
+// isObject reports whether a member is an object in some records, and in others there is none.
+func (m *matcher) isObject(r *Result, member string) bool {
+	within := false
+	for name := range r.members {
+		within = within || (r.parts[name] > 0 && strings.HasPrefix(name, member+" "))
+	}
+	if !within || !m.work(len(r.fields)) {
+		return false
+	}
+	return !slices.ContainsFunc(r.fields, func(f field) bool { return f.name == member && !f.null })
+}

@@ -22,6 +22,9 @@ type Result struct {
 	// Early reports whether the session had read nothing that others may have written when the
 	// call was made: nobody could choose what it asks for.
 	Early bool
+	// Returns are the members that the tool itself names, as patterns of JSON pointers; nil
+	// where nobody knows.
+	Returns []string
 	// Verbatim reports whether Text is a document as its author wrote it.
 	Verbatim bool
 
@@ -33,6 +36,7 @@ type Result struct {
 	inOrder    []string         // the pointers of the records
 	nested     map[string][]int // the fields of the objects in a record
 	members    map[string]bool  // their names
+	known      map[string]bool  // those that the tool itself names
 	parts      map[string]int   // of those in an object of their record, how many words are the object's
 	values     bool             // nothing but a list of values
 	more       bool             // its server says that it is a part of a listing
@@ -106,6 +110,7 @@ func (r *Result) SetContent(text string, doc *strictjson.Document) {
 		}
 		f := newField(record, key, leaf.Text)
 		f.within(part)
+		r.note(f.name, leaf.Pointer)
 		f.null = leaf.Kind == strictjson.Object || leaf.Kind == strictjson.Array || leaf.Kind == strictjson.Null
 		f.list = leaf.Kind == strictjson.Array
 		if f.null {
@@ -232,7 +237,7 @@ func (m *matcher) memberOf(r *Result, description []string, id string, kind Kind
 	if r.values {
 		return func(*field) bool { return true }, true
 	}
-	if exact := strings.Join(head(description), " "); exact != "" && r.members[exact] && (r.parts[exact] == 0 || m.everywhere(r, exact)) {
+	if exact := strings.Join(head(description), " "); exact != "" && r.members[exact] && (r.parts[exact] == 0 || m.everywhere(r, exact)) && !m.isObject(r, exact) {
 		return func(f *field) bool { return f.name == exact }, true
 	}
 

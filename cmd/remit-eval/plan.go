@@ -29,6 +29,7 @@ type planCommand struct {
 	Record         string        `type:"path" placeholder:"DIR" help:"Record what the planner says, and use again what was recorded."`
 	Replay         string        `type:"path" placeholder:"DIR" help:"Plan from recordings alone, and ask no model."`
 	Parallel       int           `default:"4" placeholder:"N" help:"How many turns are planned at once (4)."`
+	Refined        bool          `help:"Contracts learn the members of results from the file's other ordinary requests, and show them."`
 	Unreviewed     bool          `help:"Show the planner only names and types, as for unreviewed definitions."`
 	Now            string        `placeholder:"TIME" help:"When the tasks are asked for, as 2026-01-07T12:00:00Z. Scenarios have a time of their own."`
 	jsonFlag
@@ -63,7 +64,7 @@ func (c *planCommand) Run(ctx context.Context, s *command.Streams) error {
 }
 
 func (c *planCommand) options() (eval.PlanOptions, error) {
-	o := eval.PlanOptions{Reviewed: !c.Unreviewed, Timeout: c.PlannerTimeout, Parallel: c.Parallel}
+	o := eval.PlanOptions{Reviewed: !c.Unreviewed, Refined: c.Refined, Timeout: c.PlannerTimeout, Parallel: c.Parallel}
 	if c.Now != "" {
 		var err error
 		if o.Now, err = time.Parse(time.RFC3339, c.Now); err != nil {

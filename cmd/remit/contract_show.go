@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/command"
@@ -133,7 +134,11 @@ func (p *printer) output(indent int, o *contract.Output) {
 	if o.Format != "" {
 		format = ", written as " + string(o.Format)
 	}
+
 	p.line(indent, "output "+p.trust(o.Trust, o.Trust.String())+derived+format)
+	if len(o.Returns) > 0 {
+		p.line(indent+2, "returns "+display.Line(strings.Join(o.Returns, " ")))
+	}
 	for _, f := range o.Fields {
 		p.line(indent+2, display.Name(f.Pattern)+" "+p.trust(f.Trust, f.Trust.String()))
 	}

@@ -37,7 +37,7 @@ func TestInjectedWritesIntoOwnRecords(t *testing.T) {
 
 // The scenarios of testdata/texts have servers that answer in texts: see its README.
 func TestTexts(t *testing.T) {
-	r, err := Scenarios(t.Context(), "testdata/texts/scenarios.own.jsonl", "testdata/texts/tools.json", "", "")
+	r, err := Scenarios(t.Context(), "testdata/texts/scenarios.own.jsonl", "testdata/texts/tools.json", "", ScenarioOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,11 +9,9 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/planner"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/scope"
-	"github.com/remit-project/remit/synth"
 )
 
 // PlanOptions say how scopes are made for a set of requests.
@@ -22,6 +20,8 @@ type PlanOptions struct {
 	Planner *planner.Planner
 	// Reviewed has the planner see the words of the definitions.
 	Reviewed bool
+	// Refined is that of [ScenarioOptions].
+	Refined bool
 	// Now is when tasks are asked for; scenarios have a time of their own.
 	Now time.Time
 	// Timeout is how long one turn waits, and Parallel how many are out at once.
@@ -53,18 +53,29 @@ func PlanScenarios(ctx context.Context, requests, tools string, o PlanOptions) (
 	if err := readJSON(tools, &sets); err != nil {
 		return nil, nil, err
 	}
-	var all []planning
-	err := readLines(requests, func(s playedScenario) error {
-		catalogues, known, err := s.catalogues(sets)
-		if err != nil || !known {
-			return err
-		}
-		lines, err := s.lines()
-		all = append(all, planning{id: s.ID, tools: catalogues, lines: lines, now: scenarioNow})
-		return err
-	})
+	var scenarios []playedScenario
+	if err := readLines(requests, func(s playedScenario) error { scenarios = append(scenarios, s); return nil }); err != nil {
+		return nil, nil, err
+	}
+	seen, err := observe(scenarios, o.Refined)
 	if err != nil {
 		return nil, nil, err
+	}
+
+	var all []planning
+	for _, s := range scenarios {
+		catalogues, known, err := s.catalogues(sets)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !known {
+			continue
+		}
+		lines, err := s.lines()
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, planning{id: s.ID, tools: catalogues, seen: seen, lines: lines, now: scenarioNow})
 	}
 	return plan(ctx, all, o)
 }
@@ -106,6 +117,7 @@ func PlanTasks(ctx context.Context, requests, tools string, o PlanOptions) (map[
 type planning struct {
 	id    string
 	tools []*schema.Catalogue
+	seen  observed
 	lines []scenarioLine
 	now   time.Time
 
@@ -154,9 +166,9 @@ func (r *PlanReport) add(s *planning) {
 
 // run plays a session up to its last turn, and plans for each turn as it comes.
 func (s *planning) run(ctx context.Context, o PlanOptions) error {
-	var contracts []*contract.File
-	for _, c := range s.tools {
-		contracts = append(contracts, synth.Contract(c))
+	contracts, err := s.seen.contracts(s.tools, firstSaid(s.lines))
+	if err != nil {
+		return err
 	}
 	m, err := remit.New(remit.Options{
 		Contracts: contracts, Tools: s.tools, Reviewed: o.Reviewed, PlanTime: o.Timeout,

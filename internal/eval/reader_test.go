@@ -33,7 +33,7 @@ func TestReader(t *testing.T) {
 	raced.SkipTable(t)
 	for _, set := range []readerSet{
 		{dir: "testdata/reader", ordinary: 60, plain: passes{23, 34}, grant: passes{23, 3}, bound: passes{0, 3}},
-		{dir: "testdata/reader/second", ordinary: 37, plain: passes{2, 32}, grant: passes{2, 10}, bound: passes{0, 11}},
+		{dir: "testdata/reader/second", ordinary: 37, plain: passes{2, 32}, grant: passes{2, 10}, bound: passes{0, 11}, refined: &passes{0, 10}},
 		{dir: "testdata/reader/fourth", ordinary: 24, plain: passes{0, 24}, grant: passes{0, 16}, bound: passes{0, 16}},
 		{dir: "testdata/reader/third", ordinary: 28, plain: passes{8, 20}, grant: passes{8, 7}, bound: passes{0, 8}},
 	} {
@@ -49,6 +49,9 @@ type readerSet struct {
 	dir                 string
 	ordinary            int
 	plain, grant, bound passes
+	// refined is what passes in bound where contracts know what the results of other requests
+	// show of the format and the members; nil where that isn't played.
+	refined *passes
 }
 
 func (set readerSet) play(t *testing.T) {
@@ -80,10 +83,11 @@ func (set readerSet) play(t *testing.T) {
 	scopes := filepath.Join(t.TempDir(), "scopes.jsonl")
 	writeLines(t, scopes, planned)
 
-	rates, err := eval.Scenarios(t.Context(), requests, dir+"/tools.json", scopes, "")
+	rates, err := eval.Scenarios(t.Context(), requests, dir+"/tools.json", scopes, eval.ScenarioOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	set.playRefined(t, requests, scopes)
 	t.Logf("%d turns, without a scope %v, with entries left out %v", report.Turns, report.Failed, report.LeftOut)
 	for _, mode := range []struct {
 		name  string
@@ -94,6 +98,21 @@ func (set readerSet) play(t *testing.T) {
 		if mode.rates.Allowed > mode.allowed || mode.rates.Asked > mode.asked || rates.Ordinary < set.ordinary {
 			t.Errorf("%s: more than %d pass, or more than %d are asked about: %v", mode.name, mode.allowed, mode.asked, mode.rates.Misses)
 		}
+	}
+}
+
+// playRefined plays the set with contracts that learned from its other requests.
+func (set readerSet) playRefined(t *testing.T, requests, scopes string) {
+	if set.refined == nil {
+		return
+	}
+	rates, err := eval.Scenarios(t.Context(), requests, set.dir+"/tools.json", scopes, eval.ScenarioOptions{Refined: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("bound, refined: %d of %d wrong calls pass, %d of %d requests are asked about", rates.Bound.Allowed, rates.Attacks, rates.Bound.Asked, rates.Ordinary)
+	if rates.Bound.Allowed > set.refined.allowed || rates.Bound.Asked > set.refined.asked {
+		t.Errorf("with refined contracts more than %d pass, or more than %d are asked about: %v", set.refined.allowed, set.refined.asked, rates.Bound.Misses)
 	}
 }
 

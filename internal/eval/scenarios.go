@@ -11,10 +11,8 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/scope"
-	"github.com/remit-project/remit/synth"
 )
 
 // playedScenario is one attack, or one ordinary request, as lines of the session protocol.
@@ -85,9 +83,8 @@ type ScenarioClass struct {
 var scenarioNow = time.Date(2026, 1, 7, 12, 0, 0, 0, time.UTC)
 
 // Scenarios plays the scenarios of a file over the tool sets of another one. Scopes is
-// a file with the scopes of the user's turns, by scenario; empty for none. Mentions is
-// the mode of [remit.Options.Mentions].
-func Scenarios(ctx context.Context, file, tools, scopes string, mentions contract.Mode) (*ScenariosReport, error) {
+// a file with the scopes of the user's turns, by scenario; empty for none.
+func Scenarios(ctx context.Context, file, tools, scopes string, o ScenarioOptions) (*ScenariosReport, error) {
 	var sets map[string]json.RawMessage
 	if err := readJSON(tools, &sets); err != nil {
 		return nil, err
@@ -97,6 +94,10 @@ func Scenarios(ctx context.Context, file, tools, scopes string, mentions contrac
 		return nil, err
 	}
 	turns, err := scenarioScopes(scopes)
+	if err != nil {
+		return nil, err
+	}
+	seen, err := observe(all, o.Refined)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +126,7 @@ func Scenarios(ctx context.Context, file, tools, scopes string, mentions contrac
 			out.Ordinary++
 		}
 		for mode, rates := range modes {
-			allowed, err := s.play(ctx, catalogues, remit.Options{Scopes: mode, Mentions: mentions}, turns[s.ID])
+			allowed, err := s.play(ctx, catalogues, seen, remit.Options{Scopes: mode, Mentions: o.Mentions}, turns[s.ID])
 			if err != nil {
 				return nil, fmt.Errorf("scenario %s: %w", s.ID, err)
 			}
@@ -246,17 +247,17 @@ func pick(tools json.RawMessage, some string) (json.RawMessage, error) {
 
 // play plays a scenario, and reports whether its judged calls were allowed, for an
 // attack with every call before them.
-func (s *playedScenario) play(ctx context.Context, tools []*schema.Catalogue, o remit.Options, scopes []json.RawMessage) (bool, error) {
-	var contracts []*contract.File
-	for _, c := range tools {
-		contracts = append(contracts, synth.Contract(c))
-	}
-	o.Contracts, o.Tools, o.Now = contracts, tools, func() time.Time { return scenarioNow }
-	m, err := remit.New(o)
+func (s *playedScenario) play(ctx context.Context, tools []*schema.Catalogue, seen observed, o remit.Options, scopes []json.RawMessage) (bool, error) {
+	lines, err := s.lines()
 	if err != nil {
 		return false, err
 	}
-	lines, err := s.lines()
+	contracts, err := seen.contracts(tools, firstSaid(lines))
+	if err != nil {
+		return false, err
+	}
+	o.Contracts, o.Tools, o.Now = contracts, tools, func() time.Time { return scenarioNow }
+	m, err := remit.New(o)
 	if err != nil {
 		return false, err
 	}

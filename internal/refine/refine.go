@@ -35,6 +35,8 @@ type Proposal struct {
 	// Why says what was seen, Seen how often.
 	Why  string `json:"why"`
 	Seen int    `json:"seen"`
+	// Members are those that the tool's results have, where the proposal is to name them.
+	Members []string `json:"members,omitempty"`
 	// Laxer is set if more calls would pass.
 	Laxer bool `json:"laxer"`
 }
@@ -58,6 +60,8 @@ const (
 	// which one result may have many.
 	fewCalls  = 3
 	fewValues = 20
+	// fewRecords is for the members of results.
+	fewRecords = 3
 	// fewSessions is in how many sessions people confirmed a value.
 	fewSessions = 2
 )
@@ -97,6 +101,7 @@ type Observer struct {
 	arguments map[place]*argument
 	formats   map[place]map[serialized.Format]int
 	texts     map[place]int
+	shapes    map[place]*shape
 	// confirmed has the sessions in which people confirmed a value.
 	confirmed map[place]map[string]map[string]bool
 	values    int
@@ -106,7 +111,7 @@ type Observer struct {
 func New(files []*contract.File) (*Observer, error) {
 	o := &Observer{
 		contracts: map[string]map[string]*contract.Compiled{}, fields: map[place]*field{}, arguments: map[place]*argument{},
-		formats: map[place]map[serialized.Format]int{}, texts: map[place]int{}, confirmed: map[place]map[string]map[string]bool{},
+		formats: map[place]map[serialized.Format]int{}, texts: map[place]int{}, shapes: map[place]*shape{}, confirmed: map[place]map[string]map[string]bool{},
 	}
 	for _, f := range files {
 		c, err := contract.Compile(f, contract.Defaults{})
@@ -211,11 +216,15 @@ func telling(l strictjson.Leaf) bool {
 
 // result takes in a result: its format, and its fields.
 func (o *Observer) result(c call, m *trace.Message, came map[string]place) {
-	doc := o.read(c, m)
+	doc, assumed := o.read(c, m)
 	if doc == nil {
 		return
 	}
 	leaves := doc.Leaves()
+	o.shape(c.place).add(doc)
+	if assumed {
+		return // fields count once the format is named
+	}
 	records := contract.RecordsOf(func(yield func(contract.Scalar) bool) {
 		for _, l := range leaves {
 			plain := l.Kind == strictjson.String || l.Kind == strictjson.Number
@@ -256,18 +265,18 @@ func (o *Observer) field(at place, c call, l strictjson.Leaf, records *contract.
 }
 
 // read reads a result as fields: as the contract says, or in a format that would have to
-// be named first.
-func (o *Observer) read(c call, m *trace.Message) *strictjson.Document {
+// be named first, which is only assumed.
+func (o *Observer) read(c call, m *trace.Message) (doc *strictjson.Document, assumed bool) {
 	if len(m.Structured) > 0 {
 		doc, err := strictjson.Parse(m.Structured, strictjson.OutputLimits())
 		if err != nil {
-			return nil
+			return nil, false
 		}
-		return doc
+		return doc, false
 	}
 	out := c.variant.Output
 	if doc := serialized.Read(m.Text, serialized.Format(out.Format), serialized.Trust{}); doc != nil || out.Format != "" {
-		return doc
+		return doc, false
 	}
 
 	o.texts[c.place]++
@@ -280,9 +289,9 @@ func (o *Observer) read(c call, m *trace.Message) *strictjson.Document {
 			o.formats[c.place] = map[serialized.Format]int{}
 		}
 		o.formats[c.place][f]++
-		return nil // fields count once the format is named
+		return doc, true
 	}
-	return nil
+	return nil, false
 }
 
 // general makes a pattern of a pointer: every index of a list is "*".
@@ -339,7 +348,7 @@ func (o *Observer) Line(l store.Line) error {
 
 // Proposals are what was seen often enough, the tightening ones first, then by tool.
 func (o *Observer) Proposals() []Proposal {
-	out := append([]Proposal{}, slices.Concat(o.byFormat(), o.byFields(), o.byArguments(), o.byPeople())...)
+	out := append([]Proposal{}, slices.Concat(o.byFormat(), o.byShape(), o.byFields(), o.byArguments(), o.byPeople())...)
 	slices.SortFunc(out, func(a, b Proposal) int {
 		lax := map[bool]int{true: 1}
 		return cmp.Or(cmp.Compare(lax[a.Laxer], lax[b.Laxer]), cmp.Compare(a.Server, b.Server), cmp.Compare(a.Tool, b.Tool), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Then, b.Then))
@@ -355,7 +364,8 @@ func (p place) propose(now, then, why string, seen int, laxer bool) Proposal {
 func (o *Observer) byFormat() (out []Proposal) {
 	for at, formats := range o.formats {
 		for f, n := range formats {
-			if n >= fewCalls && n == o.texts[at] {
+			often := n >= fewCalls || o.shape(at).most() >= fewRecords
+			if often && n == o.texts[at] {
 				at.path = "output format"
 				out = append(out, at.propose("", string(f), fmt.Sprintf("all of %d results read so", n), n, true))
 			}

@@ -89,14 +89,14 @@ func TestProposals(t *testing.T) {
 				[3]string{"list_orders", `{}`, orders(101, 102, 103)},
 				[3]string{"cancel_order", `{"ref": "ord-101"}`, "ok"}, [3]string{"cancel_order", `{"ref": "ord-102"}`, "ok"}, [3]string{"cancel_order", `{"ref": "ord-103"}`, "ok"},
 			)},
-			[]string{"! list_orders output fields /orders/*/ref: EXTERNAL → TOOL_OUTPUT (/ref of cancel_order came from list_orders /orders/*/ref in all of 3 calls)"},
+			[]string{"! list_orders output fields /orders/*/ref: EXTERNAL → TOOL_OUTPUT (/ref of cancel_order came from list_orders /orders/*/ref in all of 3 calls)", "! list_orders output returns: [/orders/*/label, /orders/*/ref, /orders/*/total] (3 records, all of which have them)"},
 		},
 		{
 			"text that is always an id picks by it", []*trace.Session{session(
 				[3]string{"list_orders", `{}`, orders(101, 102, 103)},
 				[3]string{"cancel_order", `{"note": "ord-101"}`, "ok"}, [3]string{"cancel_order", `{"note": "ord-102"}`, "ok"}, [3]string{"cancel_order", `{"note": "ord-103"}`, "ok"},
 			)},
-			[]string{"  cancel_order args /note: content EXTERNAL → selector TOOL_OUTPUT (/note of cancel_order came from list_orders /orders/*/ref in all of 3 calls)"},
+			[]string{"  cancel_order args /note: content EXTERNAL → selector TOOL_OUTPUT (/note of cancel_order came from list_orders /orders/*/ref in all of 3 calls)", "! list_orders output returns: [/orders/*/label, /orders/*/ref, /orders/*/total] (3 records, all of which have them)"},
 		},
 		{
 			"one value from elsewhere proposes nothing", []*trace.Session{session(
@@ -104,33 +104,33 @@ func TestProposals(t *testing.T) {
 				[3]string{"cancel_order", `{"ref": "ord-101"}`, "ok"}, [3]string{"cancel_order", `{"ref": "ord-102"}`, "ok"}, [3]string{"cancel_order", `{"ref": "ord-103"}`, "ok"},
 				[3]string{"cancel_order", `{"ref": "ord-999"}`, "ok"},
 			)},
-			nil,
+			[]string{"! list_orders output returns: [/orders/*/label, /orders/*/ref, /orders/*/total] (3 records, all of which have them)"},
 		},
 		{
 			"a session doesn't know what another has seen", []*trace.Session{
 				session([3]string{"list_orders", `{}`, orders(101, 102, 103)}),
 				session([3]string{"cancel_order", `{"ref": "ord-101"}`, "ok"}, [3]string{"cancel_order", `{"ref": "ord-102"}`, "ok"}, [3]string{"cancel_order", `{"ref": "ord-103"}`, "ok"}),
 			},
-			nil,
+			[]string{"! list_orders output returns: [/orders/*/label, /orders/*/ref, /orders/*/total] (3 records, all of which have them)"},
 		},
 		{
 			"a field of numbers has no room for words, one of words has", []*trace.Session{session(
 				[3]string{"list_orders", `{}`, orders(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)}, [3]string{"list_orders", `{}`, orders(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)},
 			)},
-			[]string{"! list_orders output fields /orders/*/total: EXTERNAL → TOOL_OUTPUT (all of 20 values are numbers)"},
+			[]string{"! list_orders output fields /orders/*/total: EXTERNAL → TOOL_OUTPUT (all of 20 values are numbers)", "! list_orders output returns: [/orders/*/label, /orders/*/ref, /orders/*/total] (20 records, all of which have them)"},
 		},
 		{
 			"one word among the numbers is enough", []*trace.Session{session(
 				[3]string{"list_orders", `{}`, orders(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)}, [3]string{"list_orders", `{}`, orders(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)},
 				[3]string{"list_orders", `{}`, `{"orders": [{"total": "ignore all that"}]}`},
 			)},
-			nil,
+			[]string{"! list_orders output returns: [/orders/*/total] (21 records, all of which have them)"},
 		},
 		{
 			"results that all read as a format", []*trace.Session{session(
 				[3]string{"read_note", `{}`, yaml}, [3]string{"read_note", `{}`, yaml}, [3]string{"read_note", `{}`, yaml},
 			)},
-			[]string{"! read_note output format: yaml (all of 3 results read so)"},
+			[]string{"! read_note output format: yaml (all of 3 results read so)", "! read_note output returns: [/by, /ref] (3 records, all of which have them)"},
 		},
 		{
 			"one result that doesn't", []*trace.Session{session(

@@ -1,0 +1,98 @@
+package eval
+
+import (
+	"slices"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/refine"
+	"github.com/remit-project/remit/internal/trace"
+	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/synth"
+)
+
+// observed are the ordinary requests of a set, of which contracts learn how the results of
+// tools look; nil where they don't.
+type observed []observation
+
+// observation is a recorded session, with the user's words by which it is left out of what is
+// learned for itself.
+type observation struct {
+	said    string
+	session *trace.Session
+}
+
+// observe gathers the ordinary requests, where contracts are to learn of them.
+func observe(all []playedScenario, refined bool) (observed, error) {
+	if !refined {
+		return nil, nil
+	}
+
+	out := observed{}
+	for i := range all {
+		if all[i].Kind == "attack" {
+			continue
+		}
+		lines, err := all[i].lines()
+		if err != nil {
+			return nil, err
+		}
+		session := &trace.Session{}
+		for _, l := range lines {
+			switch l.Type {
+			case "call":
+				call := trace.Call{ID: l.ID, Server: l.Server, Tool: l.Tool, Arguments: argumentsOf(l.Arguments)}
+				session.Messages = append(session.Messages, trace.Message{Role: trace.Assistant, Calls: []trace.Call{call}})
+			case "result":
+				session.Messages = append(session.Messages, trace.Message{Role: trace.Tool, CallID: l.Call, Text: l.Content, Structured: l.Structured})
+			}
+		}
+		out = append(out, observation{firstSaid(lines), session})
+	}
+	return out, nil
+}
+
+func firstSaid(lines []scenarioLine) string {
+	i := slices.IndexFunc(lines, func(l scenarioLine) bool { return l.Type == "user" })
+	if i < 0 {
+		return ""
+	}
+	return lines[i].Text
+}
+
+// contracts returns the contracts of tools by synthesis, with what the results of other
+// requests than the one in question show of their format and members.
+func (o observed) contracts(tools []*schema.Catalogue, said string) ([]*contract.File, error) {
+	var out []*contract.File
+	for _, c := range tools {
+		out = append(out, synth.Contract(c))
+	}
+	if o == nil {
+		return out, nil
+	}
+
+	seen, err := refine.New(out)
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range o {
+		if other.said != said {
+			seen.Session(other.session)
+		}
+	}
+	proposals := seen.Proposals()
+	for i := range proposals {
+		for _, f := range out {
+			proposals[i].Take(f)
+		}
+	}
+	return out, nil
+}
+
+// ScenarioOptions say how scenarios are played.
+type ScenarioOptions struct {
+	// Mentions is the mode of [remit.Options.Mentions].
+	Mentions contract.Mode
+	// Refined has contracts learn the format and the members of results from the other
+	// ordinary requests of the file, as a person would who takes all that is proposed.
+	Refined bool
+}
