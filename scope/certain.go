@@ -71,6 +71,9 @@ func (m *matcher) surely(w *Match, level *Result) string {
 		return m.timeOf(meaningOf(head(w.name())), level)
 	}
 	want := meaningOf(head(w.name()))
+	if want.bare && want.kinds[0] == "name" && m.statedMatch(*w) {
+		return m.thingOf(level)
+	}
 	if want.bare || !m.statedMatch(*w) {
 		return ""
 	}
@@ -80,6 +83,25 @@ func (m *matcher) surely(w *Match, level *Result) string {
 		have := meaningOf(strings.Fields(name))
 		says := !have.bare && slices.Equal(want.of, have.of) && !want.contradicts(have)
 		if !says || m.strangers(name) || !m.guessable(level, name) || !m.everywhere(level, name) {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = name
+	}
+	return found
+}
+
+// thingOf returns the only member that is called as the things that a result lists, by its tool's
+// name, and so holds what they are called: the driver of a list of drivers. A text that others
+// write, such as a comment in a list of comments, is no name.
+func (m *matcher) thingOf(level *Result) string {
+	found := ""
+	for name := range level.members {
+		member := strings.Fields(name)
+		is := len(member) == 1 && level.lists(member) && !oneOf(member, bodies) && !oneOf(member, notes)
+		if !m.step() || !is || m.strangers(name) || !m.guessable(level, name) || !m.everywhere(level, name) {
 			continue
 		}
 		if found != "" {

@@ -215,3 +215,32 @@ func TestPartsOfListings(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatThingsAreCalled: in a list of things, a member called as they are holds their names,
+// unless it is a text or a member that some records lack.
+func TestWhatThingsAreCalled(t *testing.T) {
+	for name, c := range map[string]struct {
+		tool, list string
+		want       bool
+	}{
+		"the workshop in a list of workshops": {"list_workshops", `[{"id":"U1","workshop":"Ann"},{"id":"U2","workshop":"Eve"}]`, true},
+		"another thing in it":                 {"list_workshops", `[{"id":"U1","customer":"Ann"},{"id":"U2","customer":"Eve"}]`, false},
+		"the comment in a list of comments":   {"list_comments", `[{"id":"U1","comment":"Ann"},{"id":"U2","comment":"Eve"}]`, false},
+		"which one lacks":                     {"list_workshops", `[{"id":"U1","workshop":"Ann"},{"id":"U2"}]`, false},
+		"beside a name":                       {"list_workshops", `[{"id":"U1","workshop":"Ann","name":"Eve"}]`, false},
+		"in a list that somebody added":       {"list_workshops", `[{"id":"U0","town":"x","seen":[{"id":"U1","workshop":"Ann"}]}]`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"cancel","args":{"/id":{"from":[{"tool":"`+c.tool+`","field":"id","where":{"name":"Ann"}}],"kind":"id","pick":"only"}}}]}`), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := &scope.Result{Call: "r", Server: "mailbox", Tool: c.tool, Covered: true, Read: true, Early: true}
+			setContent(r, c.list)
+			p := call("cancel", map[string]string{"/id": "s:U1"})
+			if _, misses, ok := scope.NewTask(s, "Cancel that of Ann.").Match(p, []*scope.Result{r}); ok != c.want {
+				t.Errorf("covered: %v, want %v (%v)", ok, c.want, misses)
+			}
+		})
+	}
+}
