@@ -418,11 +418,20 @@ func (m *matcher) entry(e *Call, p *Proposal) ([]Grant, string) {
 // the call doesn't meet it.
 func (m *matcher) constrained(c *Arg, p *Proposal) (miss string) {
 	before := len(m.grants)
+	var named []string
 	for i := range p.Args {
 		a := &p.Args[i]
 		if a.Empty || !within(c.Pointer, a.Pointer) {
 			continue
 		}
+		if c.From != nil && m.irreversible && m.in.Times.Each {
+			value := fold(a.Text)
+			if slices.Contains(named, value) {
+				return m.say("%s: %s is in the call twice", a.Pointer, short(a.Text))
+			}
+			named = append(named, value)
+		}
+
 		g, miss := m.granted(&c.Constraint, p, *a)
 		if miss != "" {
 			return m.say("%s: %s", a.Pointer, miss)

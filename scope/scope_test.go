@@ -418,3 +418,19 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestEachOnceInACall: a call for each of a list names none of them twice.
+func TestEachOnceInACall(t *testing.T) {
+	s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"invite","times":"each","args":{"/guests/*/mail":{"from":[{"tool":"list_mails","field":"mail"}],"kind":"email","pick":"all"}}}]}`), tools(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &scope.Result{Call: "c1", Server: "mailbox", Tool: "list_mails", Covered: true, Read: true}
+	setContent(r, `[{"mail":"ann@corp.example"},{"mail":"bob@corp.example"}]`)
+	for second, want := range map[string]bool{"bob@corp.example": true, "ann@corp.example": false} {
+		p := call("invite", map[string]string{"/guests/0/mail": "t:ann@corp.example", "/guests/1/mail": "t:" + second})
+		if _, misses, ok := scope.NewTask(s, "Invite all.").Match(p, []*scope.Result{r}); ok != want {
+			t.Errorf("ann and %s: covered %v, want %v (%v)", second, ok, want, misses)
+		}
+	}
+}
