@@ -164,15 +164,20 @@ for (const [name, make] of Object.entries(kinds)) {
       assert.deepEqual(office.sent, ["eve@evil.example"]);
     });
 
-    it("records no result of a tool that waits for somebody's answer", async () => {
+    it("runs a tool that waits for somebody's answer when the answer is there, and records what it returns", async () => {
       const office = new Office(BENIGN);
       const inbox = tool(async () => `It is read on ${interrupt("Which day?")}`, { name: "read_inbox", description: "Reads the inbox.", schema: z.object({}) }) as unknown as StructuredToolInterface;
       const run = make(office, { inbox, asked: scripted(says("", call("read_inbox", {}))) }, new MemorySaver());
       const config = { configurable: { thread_id: "1" } };
       const id = `lc-${crypto.randomUUID()}`;
       await run({ messages: [human(TASK)], remit_session: id }, config);
-      const { events } = (await client().send({ method: "GET", path: `/v1/sessions/${id}/events` })) as { events: { kind: string }[] };
-      assert.deepEqual(events.filter(({ kind }) => kind === "result"), []);
+      const results = async () => {
+        const { events } = (await client().send({ method: "GET", path: `/v1/sessions/${id}/events` })) as { events: { kind: string; result?: { content?: string; suspended?: boolean } }[] };
+        return events.flatMap(({ kind, result }) => (kind === "result" && result ? [result.suspended ? "suspended" : result.content] : []));
+      };
+      assert.deepEqual(await results(), ["suspended"]);
+      await run(new Command({ resume: "Monday" }) as unknown as Parameters<typeof run>[0], config);
+      assert.deepEqual(await results(), ["suspended", "It is read on Monday"]);
     });
 
     it("takes other content than text for what the user passes on", async () => {
