@@ -76,8 +76,12 @@ func (b block) named(description []string) []field {
 
 // meets reports whether the labelled lines of a block meet every condition.
 func (b block) meets(where []Match) bool {
-	for _, want := range where {
-		if !slices.ContainsFunc(b.named(want.name()), func(l field) bool { return want.accepts(l.text) }) {
+	for i := range where {
+		met := false
+		for want := range where[i].each {
+			met = met || slices.ContainsFunc(b.named(want.name()), func(l field) bool { return want.accepts(l.text) })
+		}
+		if !met {
 			return false
 		}
 	}

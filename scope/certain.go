@@ -68,7 +68,10 @@ func (r *Result) outside() *Result {
 // holds times. A name that says no more than what kind of value it has may be anybody's.
 func (m *matcher) surely(w *Match, level *Result) string {
 	if w.timed() {
-		return m.timeOf(meaningOf(head(w.name())), level)
+		at := m.timeOf(meaningOf(head(w.name())), level)
+		if at != "" || w.Is == nil {
+			return at
+		}
 	}
 	want := meaningOf(head(w.name()))
 	if want.bare && want.kinds[0] == "name" && m.statedMatch(*w) {
@@ -114,12 +117,11 @@ func (m *matcher) thingOf(level *Result) string {
 
 // timed reports whether a condition is about a time alone.
 func (w *Match) timed() bool {
-	isTime := func(v Value) bool { _, ok := moment(string(v)); return v == "" || ok }
 	if w.days {
 		return true
 	}
 	bounded := w.Before != "" || w.After != ""
-	return bounded && w.Is == nil && w.Prefix+w.Contains == "" && w.Below+w.Above == "" && isTime(w.Before) && isTime(w.After)
+	return bounded && w.Is == nil && w.Prefix == "" && w.Contains == nil && w.Below+w.Above == ""
 }
 
 // timeOf returns the only member of the outermost records whose values are times, all of them;

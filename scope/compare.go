@@ -89,6 +89,27 @@ func moment(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
+// clocks are the ways in which tools write a time of the day alone.
+var clocks = []string{"15:04", "15:04:05", "3:04 PM", "3:04PM"}
+
+// clock returns the time of the day that a text is, since midnight; false for another text.
+func clock(s string) (time.Duration, bool) {
+	s = strings.TrimSpace(s)
+	if len(s) < len("7:00") || len(s) > len("12:00:00 PM") || s[0] < '0' || s[0] > '9' || !strings.Contains(s[:3], ":") {
+		return 0, false
+	}
+	for _, l := range clocks {
+		if t, err := time.Parse(l, strings.ToUpper(s)); err == nil {
+			return sinceMidnight(t), true
+		}
+	}
+	return 0, false
+}
+
+func sinceMidnight(t time.Time) time.Duration {
+	return time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute + time.Duration(t.Second())*time.Second
+}
+
 // words returns the words of a name or a description, folded.
 func words(s string) []string {
 	var b strings.Builder

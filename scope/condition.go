@@ -43,6 +43,9 @@ func (m *matcher) some(s *Source, against bool) (met bool, miss string) {
 			continue
 		}
 		where, _ := m.where(s, r)
+		if miss := m.unknown(where); miss != "" {
+			return false, miss
+		}
 		if r.names != nil && !m.irreversible {
 			r = r.names
 		}
@@ -96,18 +99,25 @@ func (m *matcher) some(s *Source, against bool) (met bool, miss string) {
 func (m *matcher) labelled(where []Match, r *Result, record string, against bool) bool {
 	labels := m.labels(r, record)
 	for i := range where {
-		want := &where[i]
-		lines := labels.named(want.name())
-		_, member := m.member(r, want.name(), "")
-		refused := slices.ContainsFunc(lines, func(l field) bool { return !want.accepts(l.text) })
-		if against {
-			refused = !slices.ContainsFunc(lines, func(l field) bool { return want.accepts(l.text) })
+		met := false
+		for want := range where[i].each {
+			met = met || m.labelledAs(want, labels, r, against)
 		}
-		if member || len(lines) == 0 || refused {
+		if !met {
 			return false
 		}
 	}
 	return len(where) > 0
+}
+
+func (m *matcher) labelledAs(want *Match, labels block, r *Result, against bool) bool {
+	lines := labels.named(want.name())
+	_, member := m.member(r, want.name(), "")
+	refused := slices.ContainsFunc(lines, func(l field) bool { return !want.accepts(l.text) })
+	if against {
+		refused = !slices.ContainsFunc(lines, func(l field) bool { return want.accepts(l.text) })
+	}
+	return !member && len(lines) > 0 && !refused
 }
 
 // labels returns the labelled lines of the texts of a record and of all in it.
@@ -127,12 +137,14 @@ func (m *matcher) speaksOf(where []Match, r *Result) bool {
 		return true
 	}
 	for i := range where {
-		name := where[i].name()
-		_, member := m.member(r, name, "")
-		named := func(f field) bool { return m.step() && f.namedWithin(name, "") }
-		line := func(record string) bool { return len(m.labels(r, record).named(name)) > 0 }
-		if !member && !slices.ContainsFunc(r.fields, named) && !slices.ContainsFunc(r.inOrder, line) {
-			return false
+		for w := range where[i].each {
+			name := w.name()
+			_, member := m.member(r, name, "")
+			named := func(f field) bool { return m.step() && f.namedWithin(name, "") }
+			line := func(record string) bool { return len(m.labels(r, record).named(name)) > 0 }
+			if !member && !slices.ContainsFunc(r.fields, named) && !slices.ContainsFunc(r.inOrder, line) {
+				return false
+			}
 		}
 	}
 	return true
@@ -169,6 +181,10 @@ func (m *matcher) excepted(c *Constraint, a Argument) string {
 			called = true
 			if r.failed() {
 				return m.say("%s returned an error", s.Tool)
+			}
+			where, _ := m.where(s, r)
+			if miss := m.unknown(where); miss != "" {
+				return miss
 			}
 			if !m.speaksOf(s.Where, r) {
 				return m.say("nothing in what %s returned is called as what the request leaves out", s.Tool)

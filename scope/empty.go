@@ -54,10 +54,12 @@ func (m *matcher) incomparable(where []Match, r *Result) bool {
 		if w.Before == "" && w.After == "" && w.Below == "" && w.Above == "" {
 			continue
 		}
-		isNamed, _ := m.condition(w, r)
-		unclear := func(f field) bool { return m.work(len(f.text)) && isNamed(&f) && quantity(f.text) == nil }
-		if slices.ContainsFunc(r.fields, unclear) {
-			return true
+		for w := range w.each {
+			isNamed, _ := m.condition(w, r)
+			unclear := func(f field) bool { return m.work(len(f.text)) && isNamed(&f) && !w.compares(f.text) }
+			if slices.ContainsFunc(r.fields, unclear) {
+				return true
+			}
 		}
 	}
 	return false

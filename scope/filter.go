@@ -34,8 +34,12 @@ func (m *matcher) canFilter(c *Arg, r *Result) bool {
 // filter returns what a call left out as a condition on the records.
 func (c *Arg) filter() Match {
 	_, name := split(c.Pointer)
-	days := !slices.ContainsFunc(c.Is, func(v Value) bool { return !isDay(v) })
-	return Match{Field: name, Is: c.Is, words: argumentName(c.Pointer), days: days}
+	return Match{Field: name, Is: c.Is, words: argumentName(c.Pointer), days: areDays(c.Is)}
+}
+
+// areDays reports whether all values are days.
+func areDays(values []Value) bool {
+	return len(values) > 0 && !slices.ContainsFunc(values, func(v Value) bool { return !isDay(v) })
 }
 
 // isDay reports whether a value is a day without a time.
@@ -50,15 +54,16 @@ func onDay(day Value, text string) bool {
 	return ok && t.Format("2006-01-02") == string(day)
 }
 
-// unmet returns the conditions of a source but for those that the call itself asked for: all of a
+// unmet returns conditions of a source but for those that the call itself asked for: all of a
 // listing of pending requests are pending. Only what a tool's definition lists is a filter for
 // sure, and the records must have no member that says otherwise.
-func (m *matcher) unmet(s *Source, r *Result) []Match {
+func (m *matcher) unmet(where []Match, r *Result) []Match {
 	if r.level == nil || r.values {
-		return s.Where
+		return where
 	}
-	return slices.DeleteFunc(slices.Clone(s.Where), func(w Match) bool {
-		asked := len(w.Is) > 0 && w.Prefix+w.Contains == "" && w.Before+w.After+w.Below+w.Above == "" && slices.ContainsFunc(r.Args, func(a Argument) bool {
+	return slices.DeleteFunc(slices.Clone(where), func(w Match) bool {
+		alone := w.From == nil && len(w.Or) == 0 && len(w.Is) > 0 && len(w.Contains) == 0
+		asked := alone && w.Prefix+string(w.Before+w.After+w.Below+w.Above) == "" && slices.ContainsFunc(r.Args, func(a Argument) bool {
 			named := slices.Equal(meaningOf(argumentName(a.Pointer)).of, meaningOf(head(w.name())).of)
 			return a.Listed && named && slices.ContainsFunc(w.Is, func(v Value) bool { return same(string(v), a.Text, false) })
 		})
@@ -73,10 +78,11 @@ func (m *matcher) unmet(s *Source, r *Result) []Match {
 // where returns the conditions of a source on the records of a result: its own, and the filters
 // that the call left out. What speaks against a call need not meet the latter.
 func (m *matcher) where(s *Source, r *Result) (all []Match, filtered bool) {
+	all = m.resolved(s)
 	if m.against {
-		return s.Where, false
+		return all, false
 	}
-	all = m.unmet(s, r)
+	all = m.unmet(all, r)
 	for i := range s.Args {
 		if c := &s.Args[i]; leftOut(*c, r) {
 			all, filtered = append(slices.Clip(all), c.filter()), true

@@ -72,16 +72,25 @@ func TestRefusedForms(t *testing.T) {
 	call := func(rest string) string { return `{"tool":"forward_mail",` + rest + `}` }
 	note := func(c string) string { return call(`"args":{"/note":` + c + `}`) }
 	for scopeText, want := range map[string]string{
-		note(`{"date":"tomorrow"}`):                                            "write a day as 2026-01-31",
-		note(`{"any":true,"except":[]}`):                                       "except and record go with from",
-		note(`{"is":"x","record":"bill"}`):                                     "except and record go with from",
-		note(`{"equals":"x"}`):                                                 `unknown field "equals": it may have is, date, from,`,
-		call(`"unless":[{"tool":"wipe"}]`):                                     "unless: no server has a tool",
-		call(`"if":[{"tool":"list_mails","where":{"size":{"above":"much"}}}]`): "number",
-		call(`"if":[{"tool":"list_mails","where":{"day":{"before":"noon"}}}]`): "write it as 2026-01-31 or 2026-01-31 14:00",
-		call(`"if":[{"tool":"list_mails","where":{"day":{"like":"noon"}}}]`):   "it may have is, prefix, contains, before",
-		call(`"if":[{"tool":"list_mails","where":{"day":{}}}]`):                "the condition is empty",
-		call(`"group":"a","times":1`) + "," + call(`"group":"a","times":2`):    "write the same times for all of them",
+		note(`{"date":"tomorrow"}`):                                                                                "write a day as 2026-01-31",
+		note(`{"any":true,"except":[]}`):                                                                           "except and record go with from",
+		note(`{"is":"x","record":"bill"}`):                                                                         "except and record go with from",
+		note(`{"equals":"x"}`):                                                                                     `unknown field "equals": it may have is, date, from,`,
+		call(`"unless":[{"tool":"wipe"}]`):                                                                         "unless: no server has a tool",
+		call(`"if":[{"tool":"list_mails","where":{"size":{"above":"much"}}}]`):                                     "number",
+		call(`"if":[{"tool":"list_mails","where":{"day":{"before":"noon"}}}]`):                                     "write it as 2026-01-31, 2026-01-31 14:00 or 14:00",
+		call(`"if":[{"tool":"list_mails","where":{"day":{"like":"noon"}}}]`):                                       "it may have or, is, from, prefix, contains, before",
+		call(`"if":[{"tool":"list_mails","where":{"day":{}}}]`):                                                    "the condition is empty",
+		call(`"if":[{"tool":"list_mails","where":{"day":{"or":["date"]}}}]`):                                       "the condition is empty",
+		call(`"if":[{"tool":"list_mails","where":{"day":{"is":1,"or":[""]}}}]`):                                    "write the names of members",
+		call(`"if":[{"tool":"list_mails","where":{"day":{"from":[]}}}]`):                                           "write the source of the value",
+		call(`"if":[{"tool":"list_mails","where":{"day":{"from":[{"tool":"list_mails"}]}}}]`):                      "needs a field",
+		call(`"if":[{"tool":"list_mails","where":{"day":{"is":1,"from":[{"tool":"list_mails","field":"day"}]}}}]`): "from goes alone",
+		call(`"if":[{"tool":"list_mails","where":{"day":{"from":[{"tool":"wipe","field":"day"}]}}}]`):              "no server has a tool",
+		call(`"if":[{"tool":"list_mails","where":{"day":{"contains":{"a":1}}}}]`):                                  "write a text",
+		note(`{"is":"x","from":[{"tool":"list_mails"}],"pick":"only","any":true}`):                                 "is and from alone go together",
+		call(`"if":[{"tool":"list_mails","where":` + strings.Repeat(`{"a":{"from":[{"tool":"list_mails","field":"a","where":`, 6) + `{"a":1}` + strings.Repeat(`}]}}`, 6) + `}]`): "nested more than 4 deep",
+		call(`"group":"a","times":1`) + "," + call(`"group":"a","times":2`): "write the same times for all of them",
 	} {
 		_, refused, err := scope.Parse([]byte(`{"calls":[`+scopeText+`]}`), tools(t))
 		if err != nil || len(refused) != 1 || !strings.Contains(refused[0].Message, want) {

@@ -323,10 +323,14 @@ type matcher struct {
 	confirmed    bool // a person has agreed to the values that the scope states
 	against      bool // what is looked for speaks against the call
 	strict       bool // a listing that was narrowed late doesn't count, also where the call can be taken back
+	joining      bool // a value for a condition is looked for: nothing that is only called so counts
 	grants       []Grant
 	// in is the entry that is matched, and proposal the call.
 	in       *Call
 	proposal *Proposal
+	// joins are the values that the sources of conditions give, once they are known; empty for
+	// those that give none.
+	joins map[join]Value
 	// bound are the records in which the values of a shared source were found.
 	bound map[string][]string
 }
@@ -360,7 +364,7 @@ func (m *matcher) work(length int) bool {
 func (e *Call) isForOther(p *Proposal) bool {
 	for i := range e.Args {
 		c := &e.Args[i]
-		if c.Is == nil {
+		if c.Is == nil || c.From != nil {
 			continue
 		}
 		for j := range p.Args {
@@ -554,6 +558,11 @@ func (m *matcher) value(c *Constraint, a Argument) (Grant, string) {
 	case c.Unchanged:
 		return Grant{}, "only an argument of the call itself can be unchanged"
 
+	case c.Is != nil && c.From != nil:
+		if g, miss := m.is(c, a); miss == "" {
+			return g, ""
+		}
+		return m.from(c, a)
 	case c.Is != nil:
 		return m.is(c, a)
 	case c.Date != nil:

@@ -49,7 +49,9 @@ func (m *matcher) pickedLate(r *Result, a Argument) bool {
 func (m *matcher) leavesOut(s *Source, a Argument) bool {
 	is := func(v Value) bool { return v != "" && same(string(v), a.Text, false) }
 	return slices.ContainsFunc(s.Where, func(w Match) bool {
-		return slices.ContainsFunc(w.Is, is) || is(Value(w.Contains)) || is(Value(w.Prefix)) || w.bounds(a)
+		contained := len(w.Contains) == 1 && is(Value(w.Contains[0]))
+		says := slices.ContainsFunc(w.Is, is) || contained || is(Value(w.Prefix)) || w.bounds(a)
+		return says && len(w.Or) == 0 && w.From == nil
 	})
 }
 

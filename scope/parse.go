@@ -133,13 +133,15 @@ type (
 		By     string                     `json:"by"`
 	}
 	rawMatch struct {
-		Is       json.RawMessage `json:"is"`
-		Prefix   string          `json:"prefix"`
-		Contains string          `json:"contains"`
-		Before   Value           `json:"before"`
-		After    Value           `json:"after"`
-		Below    json.Number     `json:"below"`
-		Above    json.Number     `json:"above"`
+		Or       []string          `json:"or"`
+		Is       json.RawMessage   `json:"is"`
+		From     []json.RawMessage `json:"from"`
+		Prefix   string            `json:"prefix"`
+		Contains json.RawMessage   `json:"contains"`
+		Before   Value             `json:"before"`
+		After    Value             `json:"after"`
+		Below    json.Number       `json:"below"`
+		Above    json.Number       `json:"above"`
 	}
 )
 
@@ -274,9 +276,11 @@ func knows(t *schema.Tool, pointer string) bool {
 	return t == nil || t.Accepts(strings.ReplaceAll(pointer, "/*", "/0"))
 }
 
+var errDeep = fmt.Errorf("sources are nested more than %d deep", MaxNesting)
+
 func (r *reader) constraint(data json.RawMessage, depth int) (Constraint, error) {
 	if depth > MaxNesting {
-		return Constraint{}, fmt.Errorf("sources are nested more than %d deep", MaxNesting)
+		return Constraint{}, errDeep
 	}
 	var raw rawConstraint
 	if err := decode(data, &raw); err != nil {
@@ -288,8 +292,9 @@ func (r *reader) constraint(data json.RawMessage, depth int) (Constraint, error)
 			ways++
 		}
 	}
-	if ways != 1 {
-		return Constraint{}, fmt.Errorf("a constraint has one of is, date, from, computed, any, absent, unchanged and template, not %d of them", ways)
+	either := ways == 2 && raw.Is != nil && raw.From != nil
+	if ways != 1 && !either {
+		return Constraint{}, fmt.Errorf("a constraint has one of is, date, from, computed, any, absent, unchanged and template, not %d of them: is and from alone go together, as alternatives", ways)
 	}
 
 	if raw.From == nil && (raw.Except != nil || raw.Record != "") {
@@ -301,8 +306,13 @@ func (r *reader) constraint(data json.RawMessage, depth int) (Constraint, error)
 		Template: raw.Template, Record: raw.Record,
 	}
 	var err error
+	if either {
+		if out.Is, err = readValues(raw.Is); err != nil {
+			return Constraint{}, err
+		}
+	}
 	switch {
-	case raw.Is != nil:
+	case raw.Is != nil && !either:
 		out.Is, err = readValues(raw.Is)
 	case raw.From != nil:
 		if !slices.Contains([]Pick{Only, All, Choice}, out.Pick) {
@@ -377,6 +387,9 @@ func (r *reader) exceptions(raw []json.RawMessage, depth int) ([]Source, error) 
 }
 
 func (r *reader) source(data json.RawMessage, depth int) (Source, error) {
+	if depth > MaxNesting {
+		return Source{}, errDeep
+	}
 	var raw rawSource
 	if err := decode(data, &raw); err != nil {
 		return Source{}, err
@@ -388,7 +401,7 @@ func (r *reader) source(data json.RawMessage, depth int) (Source, error) {
 
 	out := Source{Server: raw.Server, Tool: raw.Tool, Args: args, Field: raw.Field, By: raw.By, words: words(raw.Field)}
 	for _, name := range slices.Sorted(maps.Keys(raw.Where)) {
-		m, err := readMatch(raw.Where[name])
+		m, err := r.match(raw.Where[name], depth)
 		if err != nil {
 			return Source{}, fmt.Errorf("where %s: %w", name, err)
 		}
@@ -398,41 +411,92 @@ func (r *reader) source(data json.RawMessage, depth int) (Source, error) {
 	return out, nil
 }
 
-func readMatch(data json.RawMessage) (Match, error) {
+// match reads a condition of a source.
+func (r *reader) match(data json.RawMessage, depth int) (Match, error) {
 	if len(data) == 0 || data[0] != '{' {
 		values, err := readValues(data)
-		return Match{Is: values}, err
+		return Match{Is: values, days: areDays(values)}, err
 	}
 
 	var raw rawMatch
 	if err := decode(data, &raw); err != nil {
 		return Match{}, err
 	}
-	out := Match{Prefix: raw.Prefix, Contains: raw.Contains, Before: raw.Before, After: raw.After, Below: Value(raw.Below), Above: Value(raw.Above)}
+	if len(raw.Or) > MaxSources {
+		return Match{}, fmt.Errorf("or has %d members: write at most %d", len(raw.Or), MaxSources)
+	}
+	out := Match{Or: raw.Or, Prefix: raw.Prefix, Before: raw.Before, After: raw.After, Below: Value(raw.Below), Above: Value(raw.Above)}
+	var err error
 	if raw.Is != nil {
-		values, err := readValues(raw.Is)
-		if err != nil {
+		if out.Is, err = readValues(raw.Is); err != nil {
 			return Match{}, err
 		}
-		out.Is = values
+		out.days = areDays(out.Is)
+	}
+	if raw.Contains != nil {
+		if out.Contains, err = readWords(raw.Contains); err != nil {
+			return Match{}, err
+		}
+	}
+	if raw.From != nil {
+		if out.From, err = r.sources(raw.From, depth+1); err != nil {
+			return Match{}, fmt.Errorf("from: %w", err)
+		}
 	}
 	return out, out.check()
 }
 
+// readWords reads the words that a text has to contain, or a list of them as alternatives.
+func readWords(data json.RawMessage) ([]string, error) {
+	values, err := readValues(data)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, v := range values {
+		if v != "" {
+			out = append(out, string(v))
+		}
+	}
+	return out, nil
+}
+
 // check returns an error if a condition says nothing, or has a bound that isn't one.
 func (w Match) check() error {
-	if len(w.Is) == 0 && w.Prefix == "" && w.Contains == "" && w.Before+w.After+w.Below+w.Above == "" {
-		return fmt.Errorf("the condition is empty: write a value, or one of prefix, contains, before, after, below and above")
+	if err := w.checkWays(); err != nil {
+		return err
 	}
 	for _, v := range []Value{w.Before, w.After} {
-		if _, ok := moment(string(v)); v != "" && !ok {
-			return fmt.Errorf("%s is not a day or a moment: write it as 2026-01-31 or 2026-01-31 14:00", clip([]byte(v)))
+		_, isMoment := moment(string(v))
+		_, isClock := clock(string(v))
+		if v != "" && !isMoment && !isClock {
+			return fmt.Errorf("%s is not a day, a moment or a time: write it as 2026-01-31, 2026-01-31 14:00 or 14:00", clip([]byte(v)))
 		}
 	}
 	for _, v := range []Value{w.Below, w.Above} {
 		if _, ok := number(string(v)); v != "" && !ok {
 			return fmt.Errorf("%s is not a plain number: write it as 12.5", clip([]byte(v)))
 		}
+	}
+	return nil
+}
+
+// checkWays returns an error if a condition says nothing, or takes its value from nowhere.
+func (w Match) checkWays() error {
+	others := len(w.Is)+len(w.Contains) > 0 || w.Prefix+string(w.Before+w.After+w.Below+w.Above) != ""
+	switch {
+	case slices.Contains(w.Or, ""):
+		return errors.New("or has a member without a name: write the names of members")
+	case w.From == nil && !others:
+		return errors.New("the condition is empty: write a value, or one of from, prefix, contains, before, after, below and above")
+	case w.From == nil:
+		return nil
+	case others:
+		return errors.New("from goes alone: write another condition for is, prefix, contains, before, after, below and above")
+	case len(w.From) == 0:
+		return errors.New("from is empty: write the source of the value")
+	case slices.ContainsFunc(w.From, func(s Source) bool { return len(s.words) == 0 }):
+		return errors.New("a source of a condition needs a field: write the member that has the value")
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package scope
 import (
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // selection says which records of a result count; nil for all of them.
@@ -81,7 +80,7 @@ func (m *matcher) recordsWith(r *Result, has func(*field) bool) selection {
 // title has the words that the user calls it by.
 func (m *matcher) meeting(where []Match, r *Result) selection {
 	out := m.allMeeting(where, r)
-	if len(out) > 0 {
+	if len(out) > 0 || m.joining {
 		return out
 	}
 	if loose, may := m.titled(where); may {
@@ -118,24 +117,35 @@ func (m *matcher) isFull(title string) bool {
 }
 
 func (m *matcher) allMeeting(where []Match, r *Result) selection {
-	named, own := make([]func(*field) bool, len(where)), make([]bool, len(where))
-	outermost := false
+	var all [][]held
 	for i := range where {
-		named[i], own[i] = m.condition(&where[i], r)
-		outermost = outermost || own[i]
+		var one []held
+		for w := range where[i].each {
+			is, own := m.condition(w, r)
+			missing := slices.Contains(w.Is, "") && slices.ContainsFunc(r.fields, func(f field) bool { return m.step() && is(&f) })
+			one = append(one, held{w, is, own, missing})
+		}
+		all = append(all, one)
 	}
 
 	out := selection{}
 	for _, record := range r.inOrder {
-		met := !outermost || r.outermost(record)
-		for i := range where {
-			met = met && m.meets(&where[i], named[i], own[i], r, record)
+		unmet := func(alternatives []held) bool {
+			return !slices.ContainsFunc(alternatives, func(h held) bool { return m.meets(&h, r, record) })
 		}
-		if met {
+		if !slices.ContainsFunc(all, unmet) {
 			out[record] = true
 		}
 	}
 	return out
+}
+
+// held is a condition on one field as a result is held to it.
+type held struct {
+	*Match
+	isNamed func(*field) bool
+	own     bool // only the outermost records may meet it, by members of their own
+	missing bool // so do records without the member, which others have
 }
 
 // titles are the members that hold what people call a thing. Whoever writes one can write
@@ -151,12 +161,13 @@ func (m *matcher) titled(where []Match) ([]Match, bool) {
 	for i := range out {
 		w := &out[i]
 		name := head(w.name())
-		if len(name) == 0 || len(w.Is) != 1 || m.isFull(string(w.Is[0])) {
+		exact := w.exact || len(w.Or) > 0
+		if len(name) == 0 || len(w.Is) != 1 || exact || m.isFull(string(w.Is[0])) {
 			continue
 		}
 		last := name[len(name)-1]
 		if slices.Contains(titles, last) || (last == "name" && !m.irreversible) {
-			w.words, w.Contains, w.Is = w.name(), string(w.Is[0]), nil
+			w.words, w.Contains, w.Is = w.name(), []string{string(w.Is[0])}, nil
 			found = true
 		}
 	}
@@ -168,11 +179,14 @@ func (m *matcher) titled(where []Match) ([]Match, bool) {
 // something else, and described so. A remark on a record doesn't count, nor does a single
 // word where the call can't be taken back.
 func (m *matcher) calling(where []Match, r *Result) selection {
-	if len(where) != 1 {
+	if len(where) != 1 || where[0].exact || len(where[0].Or) > 0 {
 		return nil
 	}
 	w := where[0]
-	text := w.Contains
+	text := ""
+	if len(w.Contains) == 1 {
+		text = w.Contains[0]
+	}
 	if len(w.Is) == 1 {
 		text = string(w.Is[0])
 	}
@@ -197,61 +211,51 @@ func (m *matcher) calling(where []Match, r *Result) selection {
 var notes = strings.Fields("note notes remark remarks comment comments memo")
 
 // meets reports whether a record meets a condition, by its own fields, or where it may have no
-// such member, by those of the records in it.
-func (m *matcher) meets(want *Match, isNamed func(*field) bool, own bool, r *Result, record string) bool {
+// such member, by those of the records in it. Of the elements of a list, one is enough.
+func (m *matcher) meets(want *held, r *Result, record string) bool {
+	if want.own && !r.outermost(record) {
+		return false
+	}
+	has := false
 	for _, i := range r.records[record] {
 		f := &r.fields[i]
-		if !isNamed(f) || !m.work(len(f.text)) {
+		if !want.isNamed(f) || !m.work(len(f.text)) {
 			continue
 		}
-		own = true
+		has = true
 		if want.accepts(f.text) {
 			return true
 		}
 	}
-	if own {
-		return false
+	missing := want.missing && r.outermost(record) && r.isRecord(record) && !r.hasObject(record, want.name())
+	if has || want.own {
+		return !has && missing
 	}
 
+	named := (*field).namedWithin
+	if m.irreversible && !m.against {
+		named = (*field).listedAs
+	}
 	for _, i := range r.nested[record] {
 		f := &r.fields[i]
-		named := f.namedWithin
-		if m.irreversible && !m.against {
-			named = f.listedAs
+		if !m.work(len(f.text)) || !named(f, want.name(), record) {
+			continue
 		}
-		if m.work(len(f.text)) && named(want.name(), record) && want.accepts(f.text) {
+		has = true
+		if want.accepts(f.text) {
 			return true
 		}
 	}
-	return false
+	return !has && missing
 }
 
-// accepts reports whether the text of a field meets a condition.
-func (w *Match) accepts(text string) bool {
-	switch {
-	case w.Is != nil && !slices.ContainsFunc(w.Is, func(v Value) bool { return same(string(v), text, false) || (w.days && onDay(v, text)) }):
-		return false
-	case w.Prefix != "" && !strings.HasPrefix(fold(text), fold(w.Prefix)):
-		return false
-	case w.Contains != "" && !appears(spaced(text), spaced(w.Contains)):
-		return false
-	}
-	return beyond(text, w.Before, -1) && beyond(text, w.After, 1) && beyond(text, w.Below, -1) && beyond(text, w.Above, 1)
-}
-
-// spaced returns the words of a text, folded, with a space between them: "grocery-list.md"
-// contains the words "grocery list".
-func spaced(text string) string {
-	return strings.Join(strings.FieldsFunc(fold(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) }), " ")
-}
-
-// beyond reports whether a text is on one side of a bound, where there is one.
-func beyond(text string, bound Value, order int) bool {
-	if bound == "" {
-		return true
-	}
-	at, limit := quantity(text), quantity(string(bound))
-	return at != nil && limit != nil && at.Cmp(limit) == order
+// hasObject reports whether a record has an object that a description names, or one in it: its
+// member isn't missing, whatever it holds.
+func (r *Result) hasObject(record string, description []string) bool {
+	within := func(i int) bool { return r.fields[i].namedWithin(description, record) }
+	// The members of such an object are also the record's.
+	of := func(i int) bool { return names(description, r.fields[i].part) }
+	return slices.ContainsFunc(r.nested[record], within) || slices.ContainsFunc(r.records[record], of)
 }
 
 // term is what a source was asked for by one of its arguments, as a file is by its name.
@@ -266,7 +270,7 @@ func termsOf(s *Source) []term {
 	var out []term
 	for _, c := range s.Args {
 		long := slices.DeleteFunc(slices.Clone(c.Is), func(v Value) bool { return len(v) < least })
-		if len(long) > 0 {
+		if len(long) > 0 && c.From == nil {
 			_, name := split(c.Pointer)
 			out = append(out, term{words(name), long})
 		}

@@ -112,7 +112,7 @@ type Times struct {
 }
 
 // Constraint says which values an argument may have. Exactly one of Is, Date, From,
-// Computed, Any, Absent, Unchanged and Template is set.
+// Computed, Any, Absent, Unchanged and Template is set, or Is and From as alternatives.
 type Constraint struct {
 	// Is lists the values that the request states, as alternatives.
 	Is []Value
@@ -174,18 +174,43 @@ func (s *Source) name() []string {
 
 // Match says which values of a field select a record. All that is set must hold.
 type Match struct {
-	// Field names the field, as that of a source does.
+	// Field names the field, as that of a source does, and Or further fields: one of them
+	// has to meet the condition.
 	Field string
-	// Is lists the values that the field may have, as alternatives.
+	Or    []string
+	// Is lists the values that the field may have, as alternatives. A day is any time of it,
+	// and the empty value a member that is empty or missing.
 	Is []Value
-	// Prefix is what the field's text begins with, and Contains a word or words in it.
-	Prefix, Contains string
-	// Before and After bound a day or moment, Below and Above a number. The bound itself is
-	// outside.
+	// From lists the calls in whose results the value stands: the only one of their field.
+	From []Source
+	// Prefix is what the field's text begins with, and Contains lists words in it, as
+	// alternatives.
+	Prefix   string
+	Contains []string
+	// Before and After bound a day, a moment or a time of the day, Below and Above a number.
+	// The bound itself is outside.
 	Before, After, Below, Above Value
 
 	words []string // of Field, once they are known
-	days  bool     // Is lists days, and any time of one is meant
+	days  bool     // Is lists days of which any time is meant, and the condition is on a time
+	// What is known of a condition once a result is held to it: From gave no value or Is, which
+	// is compared as it is; the values are of the day of the bounds; and what speaks against a
+	// call does so in doubt.
+	unknown, exact, sameDay, against bool
+}
+
+// each yields the condition on each of its fields.
+func (w *Match) each(yield func(*Match) bool) {
+	if !yield(w) {
+		return
+	}
+	for _, field := range w.Or {
+		other := *w
+		other.Field, other.words, other.Or = field, words(field), nil
+		if !yield(&other) {
+			return
+		}
+	}
 }
 
 func (w *Match) name() []string {

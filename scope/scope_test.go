@@ -12,7 +12,7 @@ import (
 
 // mailbox is a server with what the cases need.
 const mailbox = `{"tools": [
- {"name": "list_mails", "inputSchema": {"type": "object", "properties": {"query": {"type": "string"}, "limit": {"type": "integer"}}}},
+ {"name": "list_mails", "inputSchema": {"type": "object", "properties": {"query": {"type": "string"}, "limit": {"type": "integer"}, "day": {"type": "string"}, "start": {"type": "string"}}}},
  {"name": "read_file", "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}}},
  {"name": "forward_mail", "inputSchema": {"type": "object", "properties": {"id": {"type": "string"}, "to": {"type": "string"}, "cc": {"type": "string"}, "note": {"type": "string"}, "filter": {"type": "string"}}}},
  {"name": "pay", "inputSchema": {"type": "object", "properties": {"account": {"type": "string"}, "amount": {"type": "number"}}}},

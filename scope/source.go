@@ -347,7 +347,7 @@ func (m *matcher) calledAs(s *Source, r *Result, of *Constraint) bool {
 // leftOut reports whether an earlier call leaves out what a source states of it: all
 // mails are another listing than Ann's.
 func leftOut(c Arg, r *Result) bool {
-	stated := len(c.Is) > 0 && !slices.Contains(c.Is, "") && !slices.Contains(c.Is, "false")
+	stated := len(c.Is) > 0 && c.From == nil && !slices.Contains(c.Is, "") && !slices.Contains(c.Is, "false")
 	return stated && !slices.ContainsFunc(r.Args, func(a Argument) bool { return !a.Empty && within(c.Pointer, a.Pointer) })
 }
 
@@ -602,11 +602,12 @@ func (m *matcher) lines(s *Source, c *Constraint, r *Result) []candidate {
 	}
 	record := isRecord(r.Text, all)
 	like := candidate{call: r.Call, doubt: m.doubtful(s, c, r, nil)}
+	where, _ := m.where(s, r)
 	var found finds
 	for _, b := range all {
 		// What can't be taken back has to be sure of the whole text: an outsider can write a
 		// block that meets any condition.
-		if !m.irreversible && !b.meets(s.Where) {
+		if !m.irreversible && !b.meets(where) {
 			continue
 		}
 		values, pointed := valuesOf(b.labelled(name), c.Kind), true
@@ -710,6 +711,9 @@ func (m *matcher) requested(s *Source, r *Result) bool {
 
 // statedMatch reports whether a condition is in the user's words.
 func (m *matcher) statedMatch(w Match) bool {
+	if w.From != nil {
+		return m.statedJoin(&w)
+	}
 	if w.Prefix != "" {
 		return m.stated(w.Prefix)
 	}

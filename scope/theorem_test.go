@@ -149,6 +149,7 @@ func FuzzMatch(f *testing.F) {
 	f.Add([]byte(payment), "Total 98.70\nIBAN: DE89370400440532013000", "DE89370400440532013000")
 	f.Add([]byte(`{"calls":[{"tool":"pay","unless":[{"tool":"pay","where":{"a":{"before":"2026-01-02","contains":"x"}}}],"args":{"/a":{"date":"2026-01-02"}}}]}`), `[{"a":"2026-01-01"}]`, "2026-01-02 10:00")
 	f.Add([]byte(`{"calls":[{"tool":"pay","group":"g","args":{"/a":{"unchanged":true},"/b":{"template":"{x}{y}","holes":{"x":{"computed":[]},"y":{"from":[{"tool":"pay","field":"a"}],"kind":"url","pick":"choice","by":"the newest in the list"}}}}}]}`), `{"a":"https://x.io","b":null}`, "see https://x.io")
+	f.Add([]byte(`{"calls":[{"tool":"pay","unless":[{"tool":"pay","args":{"/day":{"is":"2026-01-02"}},"where":{"a":{"after":"2026-01-02 10:00","or":["b"]}}}],"args":{"/a":{"is":"x","from":[{"tool":"pay","field":"a","where":{"b":{"from":[{"tool":"pay","field":"c"}]},"d":{"is":"","contains":["x","高"]}}}],"kind":"id","pick":"all","except":[{"tool":"pay","field":"a","by":"the newest"}]}}}]}`), `[{"a":"10:30","b":"x","c":"x","date":"2026-01-02"},{"a":"高x","b":"x"}]`, "高x")
 	f.Fuzz(func(t *testing.T, data []byte, text, value string) {
 		s, _, err := scope.Parse(data, nil)
 		if err != nil {

@@ -68,14 +68,29 @@ type source struct {
 }
 
 type match struct {
-	Field    string            `json:"field"`
+	// Field names the member, or several of which one has to meet the condition.
+	Field    texts             `json:"field"`
 	Is       []json.RawMessage `json:"is"`
+	From     []source          `json:"from"`
 	Prefix   string            `json:"prefix"`
-	Contains string            `json:"contains"`
+	Contains texts             `json:"contains"`
 	Before   string            `json:"before"`
 	After    string            `json:"after"`
 	Below    json.Number       `json:"below"`
 	Above    json.Number       `json:"above"`
+}
+
+// texts are one text, or a list.
+type texts []string
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (t *texts) UnmarshalJSON(data []byte) error {
+	var one string
+	if err := json.Unmarshal(data, &one); err == nil {
+		*t = texts{one}
+		return nil
+	}
+	return json.Unmarshal(data, (*[]string)(t))
 }
 
 // The form of a scope, as the planner writes it.
@@ -272,7 +287,7 @@ func (r *reader) constraint(a argument, path []*entry) (object, error) {
 	case a.Computed != nil:
 		sources, err := r.sources(a.Computed, path)
 		return object{"computed": sources, "by": a.By}, err
-	case a.From != nil:
+	case a.From != nil && len(a.Is) == 0:
 		return r.from(a, path)
 	}
 
@@ -284,7 +299,14 @@ func (r *reader) constraint(a argument, path []*entry) (object, error) {
 			return nil, err
 		}
 	}
-	return object{"is": a.Is}, nil
+	if a.From == nil {
+		return object{"is": a.Is}, nil
+	}
+	out, err := r.from(a, path)
+	if err == nil {
+		out["is"] = a.Is
+	}
+	return out, err
 }
 
 func (r *reader) from(a argument, path []*entry) (object, error) {
@@ -356,14 +378,9 @@ func (r *reader) source(s source, path []*entry) (object, error) {
 		out["by"] = s.By
 	}
 
-	where := map[string]object{}
-	for _, m := range s.Where {
-		if where[m.Field] == nil {
-			where[m.Field] = object{}
-		}
-		if err := r.match(m, where[m.Field]); err != nil {
-			return nil, fmt.Errorf("where %s: %w", clip(m.Field), err)
-		}
+	where, err := r.where(s.Where, path)
+	if err != nil {
+		return nil, err
 	}
 	if len(where) > 0 {
 		out["where"] = where
@@ -371,8 +388,46 @@ func (r *reader) source(s source, path []*entry) (object, error) {
 	return out, nil
 }
 
+// where writes the conditions of a source, those on one field together.
+func (r *reader) where(all []match, path []*entry) (map[string]object, error) {
+	out := map[string]object{}
+	for _, m := range all {
+		if len(m.Field) == 0 {
+			return nil, fmt.Errorf("where: a condition needs a field: write the member that it is on")
+		}
+
+		field, or := m.Field[0], m.Field[1:]
+		if others, again := out[field]; again && !slices.Equal([]string(or), orOf(others)) {
+			return nil, fmt.Errorf("where %s: write all conditions on it with the same fields", clip(field))
+		}
+		if out[field] == nil {
+			out[field] = object{}
+		}
+		if len(or) > 0 {
+			out[field]["or"] = []string(or)
+		}
+		if err := r.match(m, out[field], path); err != nil {
+			return nil, fmt.Errorf("where %s: %w", clip(field), err)
+		}
+	}
+	return out, nil
+}
+
+// orOf returns the further fields of a condition.
+func orOf(condition object) []string {
+	or, _ := condition["or"].([]string)
+	return or
+}
+
 // match adds a condition on a field to those that it has.
-func (r *reader) match(m match, to object) error {
+func (r *reader) match(m match, to object, path []*entry) error {
+	if m.From != nil {
+		sources, err := r.sources(m.From, path)
+		if err != nil {
+			return err
+		}
+		to["from"] = sources
+	}
 	for _, v := range m.Is {
 		if err := r.shown.stated(v); err != nil {
 			return err
@@ -382,7 +437,10 @@ func (r *reader) match(m match, to object) error {
 		to["is"] = m.Is
 	}
 
-	for name, text := range map[string]string{"prefix": m.Prefix, "contains": m.Contains, "before": m.Before, "after": m.After} {
+	if len(m.Contains) > 0 {
+		to["contains"] = []string(m.Contains)
+	}
+	for name, text := range map[string]string{"prefix": m.Prefix, "before": m.Before, "after": m.After} {
 		if text != "" {
 			to[name] = text
 		}
@@ -392,7 +450,7 @@ func (r *reader) match(m match, to object) error {
 			to[name] = n
 		}
 	}
-	return r.shown.said(m.Prefix + " " + m.Contains)
+	return r.shown.said(m.Prefix + " " + strings.Join(m.Contains, " "))
 }
 
 // maxEffects bounds the different tools with an effect that one scope may cover, and

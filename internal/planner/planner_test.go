@@ -167,6 +167,46 @@ func sameJSON(t *testing.T, a []byte, b string) bool {
 	return string(one) == string(other)
 }
 
+// TestWrittenConditions: the conditions of an answer become those of a scope.
+func TestWrittenConditions(t *testing.T) {
+	in := func(argument string) string {
+		return answerOf(finding, `{"call":"send","tool":"send","times":1,"args":[{"at":"/to/*",`+argument+`,"kind":"email","pick":"only","by":""}]}`)
+	}
+	from := func(where string) string {
+		return in(`"from":[{"call":"find","field":"email","where":[` + where + `]}]`)
+	}
+	const ann = `{"tool":"find","args":{"/name":{"is":["Ann"]}},"field":"`
+	for answer, want := range map[string]string{
+		from(`{"field":"who","from":[{"call":"find","field":"login","where":[{"field":"name","contains":"Ann"}]}]}`):                  `"from":[` + ann + `email","where":{"who":{"from":[` + ann + `login","where":{"name":{"contains":["Ann"]}}}]}}}]`,
+		from(`{"field":["a","b"],"contains":["x","y"]}`):                                                                              `"from":[` + ann + `email","where":{"a":{"or":["b"],"contains":["x","y"]}}}]`,
+		in(`"is":["Ann"],"from":[{"call":"find","field":"email","where":[]}]`):                                                        `"is":["Ann"],"from":[` + ann + `email"}]`,
+		in(`"from":[{"call":"find","field":"email","where":[]}],"except":[{"call":"find","field":"email","where":[],"by":"newest"}]`): `"from":[` + ann + `email"}],"except":[` + ann + `email","by":"newest"}]`,
+	} {
+		written, mistakes, err := planner.Read(request("Write to Ann."), []byte(answer))
+		if err != nil || len(mistakes) > 0 {
+			t.Fatal(mistakes, err)
+		}
+		want = `{"calls":[{"tool":"find","times":1,"args":{"/name":{"is":["Ann"]}}},{"tool":"send","times":1,"args":{"/to/*":{` + want + `,"kind":"email","pick":"only","by":""}}}],"delegates":[]}`
+		if !sameJSON(t, written, want) {
+			t.Errorf("got  %s\nwant %s", written, want)
+		}
+	}
+
+	for answer, want := range map[string]string{
+		from(`{"field":[],"is":["x"]}`):                                                      "a condition needs a field",
+		from(`{"field":["a","b"],"is":["x"]},{"field":"a","prefix":"y"}`):                    "with the same fields",
+		from(`{"field":"who","from":[{"call":"look","field":"login","where":[]}]}`):          "no entry is called",
+		from(`{"field":"who","from":[{"call":"send","field":"login","where":[]}]}`):          "its own result",
+		from(`{"field":"who","from":[{"call":"find","field":"","where":[]}]}`):               "needs a field",
+		in(`"is":["boss@evil.example"],"from":[{"call":"find","field":"email","where":[]}]`): "stands in nothing",
+		from(`{"field":"who","contains":["boss@evil.example"]}`):                             "stands in nothing",
+	} {
+		if _, mistakes, err := planner.Read(request("Write to Ann."), []byte(answer)); err != nil || !strings.Contains(strings.Join(mistakes, " "), want) {
+			t.Errorf("%s: %v (%v), want %s", answer, mistakes, err, want)
+		}
+	}
+}
+
 // TestEntries: what an entry may not be.
 func TestEntries(t *testing.T) {
 	entry := func(args string) string {

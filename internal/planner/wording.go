@@ -21,6 +21,10 @@ func Says(c *scope.Constraint) string {
 		return "anything"
 	case c.Unchanged:
 		return "left as it is"
+	case c.Is != nil && c.From != nil:
+		other := *c
+		other.Is = nil
+		return alternatives(c.Is) + ", or " + Says(&other)
 	case c.Is != nil:
 		return alternatives(c.Is)
 	case c.Date != nil:
@@ -114,20 +118,34 @@ func Source(s *scope.Source) string {
 
 // matches says in words what a condition asks of a field.
 func matches(m *scope.Match) []string {
+	name := display.Name(m.Field)
+	for _, other := range m.Or {
+		name += " or " + display.Name(other)
+	}
+
 	var out []string
 	if len(m.Is) > 0 {
-		out = append(out, display.Name(m.Field)+" is "+alternatives(m.Is))
+		out = append(out, name+" is "+alternatives(m.Is))
+	}
+	if len(m.From) > 0 {
+		out = append(out, name+" is the only value"+sourcesOf(" in ", m.From))
+	}
+	if len(m.Contains) > 0 {
+		var words []scope.Value
+		for _, w := range m.Contains {
+			words = append(words, scope.Value(w))
+		}
+		out = append(out, name+" contains "+alternatives(words))
 	}
 	for _, c := range []struct{ words, value string }{
 		{"begins with", m.Prefix},
-		{"contains", m.Contains},
 		{"is before", string(m.Before)},
 		{"is after", string(m.After)},
 		{"is below", string(m.Below)},
 		{"is above", string(m.Above)},
 	} {
 		if c.value != "" {
-			out = append(out, display.Name(m.Field)+" "+c.words+" "+quote(c.value))
+			out = append(out, name+" "+c.words+" "+quote(c.value))
 		}
 	}
 	return out
@@ -152,7 +170,7 @@ func Conditions(e *scope.Call) []string {
 func argsOf(args []scope.Arg) string {
 	var out []string
 	for _, a := range args {
-		if a.Is != nil {
+		if a.Is != nil && a.From == nil {
 			out = append(out, display.Name(strings.TrimPrefix(a.Pointer, "/"))+" "+alternatives(a.Is))
 		}
 	}

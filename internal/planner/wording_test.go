@@ -34,7 +34,12 @@ func TestSays(t *testing.T) {
 		"anything":      {`"any":true`, "anything", "may be anything"},
 		"half anything": {`"template":"x{y}","holes":{"y":{"any":true}}`, `"x{y}", where y is anything`, "is open in part"},
 		"but one":       {from("", "all", "") + `,"except":[{"tool":"find","field":"id","by":"newest"}]`, `ANY id in "id" of the result of find, but not the one that is "newest", by "id" of the result of find`, "may be ANY"},
-		"but some":      {from("", "all", "") + `,"except":[{"tool":"find","args":{"/name":{"is":"A"}},"field":"id"}]`, `ANY id in "id" of the result of find, but not "id" of the result of find (name "A")`, "may be ANY"},
+		"either":        {`"is":"Ann",` + from("", "only", ""), `"Ann", or the only id in "id" of the result of find`, ""},
+		"joined": {
+			from(`{"by":{"or":["of"],"from":[{"tool":"find","field":"login","where":{"name":{"contains":["Ann","Anna"]}}}]}}`, "only", ""),
+			`the only id in "id" of the result of find, where by or of is the only value in "login" of the result of find, where name contains "Ann" or "Anna"`, "",
+		},
+		"but some": {from("", "all", "") + `,"except":[{"tool":"find","args":{"/name":{"is":"A"}},"field":"id"}]`, `ANY id in "id" of the result of find, but not "id" of the result of find (name "A")`, "may be ANY"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, refused, err := scope.Parse([]byte(`{"calls":[{"tool":"wipe","args":{"/id":{`+c.constraint+`}}}]}`), nil)
