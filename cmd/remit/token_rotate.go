@@ -18,7 +18,7 @@ import (
 type tokenRotate struct {
 	tokensFlag
 	ID      string `arg:"" help:"The token, as remit token list names it."`
-	Keep    string `default:"1h" placeholder:"AGE" help:"How long the old token is taken beside the new one, as 1h or 7d; 0h ends it at once (1h)."`
+	Keep    string `default:"1h" placeholder:"AGE" help:"How long the old token still works, as 1h or 7d; 0h ends it at once (1h)."`
 	Expires string `placeholder:"AGE|TIME" help:"When the new one ends: after 90d or 12h, or at 2027-03-31T09:00:00Z. When the old one would have, without it."`
 }
 
@@ -98,7 +98,7 @@ func (c *tokenRotate) Run(_ context.Context, s *command.Streams) error {
 	return err
 }
 
-// keptUntil reads how long an old token is kept; 0 for not at all.
+// keptUntil reads how long an old token still works; 0 for not at all.
 func keptUntil(age string, now time.Time) (time.Time, error) {
 	if strings.Trim(age, "0smhd") == "" {
 		return now.Truncate(time.Second), nil

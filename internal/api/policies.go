@@ -256,14 +256,20 @@ func (s *Server) comparePolicies(ctx context.Context, _ *request) (reply, error)
 	return ok(out, nil)
 }
 
+// readReview reads a review, and returns the desk that it is for.
+func (s *Server) readReview(r *request) (*desk.Desk, desk.Review, error) {
+	var in desk.Review
+	d, err := s.policies()
+	if err == nil {
+		err = decode(r, &in)
+	}
+	return d, in, err
+}
+
 // checkReview shows what a review of a policy writes.
 func (s *Server) checkReview(_ context.Context, r *request) (reply, error) {
-	d, err := s.policies()
+	d, in, err := s.readReview(r)
 	if err != nil {
-		return reply{}, err
-	}
-	var in desk.Review
-	if err := decode(r, &in); err != nil {
 		return reply{}, err
 	}
 	p, err := d.Propose(in)
@@ -275,12 +281,8 @@ func (s *Server) checkReview(_ context.Context, r *request) (reply, error) {
 
 // reviewPolicy writes a review of a policy into its files.
 func (s *Server) reviewPolicy(ctx context.Context, r *request) (reply, error) {
-	d, err := s.policies()
+	d, in, err := s.readReview(r)
 	if err != nil {
-		return reply{}, err
-	}
-	var in desk.Review
-	if err := decode(r, &in); err != nil {
 		return reply{}, err
 	}
 	p, err := d.Review(ctx, in, *r.who, "api "+r.RemoteAddr)
