@@ -4,8 +4,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"testing"
+
+	"github.com/remit-project/remit/internal/mcp/mcptest"
 )
 
 // screenshots is where pictures of every view go: go test ./internal/console -run Views -screenshots DIR
@@ -18,10 +19,14 @@ var widths = map[string]int{"wide": 1280, "telephone": 380}
 // where it is not installed.
 func axe(t testing.TB) string {
 	t.Helper()
-	source, err := os.ReadFile(filepath.Join("..", "mcp", "testdata", "npm", "node_modules", "axe-core", "axe.min.js"))
-	if err != nil {
+	found := mcptest.NPMFiles(t, "axe-core/axe.min.js")
+	if len(found) == 0 {
 		t.Log("note: axe-core is not installed (make npm): the pages are not checked for people who can't see them")
 		return ""
+	}
+	source, err := os.ReadFile(found[0])
+	if err != nil {
+		t.Fatal(err)
 	}
 	return string(source)
 }

