@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 
@@ -25,7 +26,18 @@ func (f *logFlags) logger(to io.Writer, from string) *slog.Logger {
 
 // rateFlag bounds how much a caller may send.
 type rateFlag struct {
-	Rate int `placeholder:"N" help:"How many requests a caller may send in a minute: a principal of the decision API, or a key at the proxy. Any number without it."`
+	Rate perMinute `placeholder:"N" help:"How many requests a caller may send in a minute: a principal of the decision API, or a key at the proxy. At the gateway, how many calls the client may make. Any number without it."`
+}
+
+// perMinute is a number of requests; any number when 0.
+type perMinute int
+
+// Validate refuses what would let everything pass and looks like a bound.
+func (n perMinute) Validate() error {
+	if n < 0 {
+		return fmt.Errorf("%d is no number of requests: write 1 or more, or leave --rate out", n)
+	}
+	return nil
 }
 
 func level(name string) slog.Level {

@@ -31,6 +31,7 @@ import (
 
 type gatewayCommand struct {
 	logFlags
+	rateFlag
 	judgeFlag
 	plannerFlags
 	firstReaderFlags
@@ -45,7 +46,7 @@ type gatewayCommand struct {
 	Reviewed  bool     `help:"You have read the definitions of the tools in the contract files, and they say nothing that the deployment would not. Where a server has others, or marked ones, they are text of whoever wrote them."`
 	Shadow    bool     `help:"Decide and record, and let everything pass."`
 	Elicit    bool     `help:"Let the client put questions to the person. A client can answer them by itself."`
-	Store     string   `placeholder:"STORE" help:"Keep sessions there, so that they outlive the process: a file, postgres://… or nats://…. Without it they end with the process."`
+	Store     string   `placeholder:"STORE" help:"Keep sessions there, so that they outlive the process: a file, postgres://… or nats://… (REMIT_STORE). Without either they end with the process."`
 	Queue     bool     `help:"Put questions into the store's queue and wait for a person's answer. Without --store it is the one that remit approvals looks into."`
 	Message   int      `name:"message-mib" placeholder:"N" help:"The longest message, in MiB (16): pictures and dumps that are longer fail, and nothing else with them."`
 	Log       string   `placeholder:"LEVEL" default:"info" enum:"debug,info,warn,error" help:"What to log to standard error: debug, info, warn or error (info)."`
@@ -105,7 +106,7 @@ func (c *gatewayCommand) Run(ctx context.Context, s *command.Streams) error {
 
 // serve runs the gateway of a configuration file.
 func (c *gatewayCommand) serve(ctx context.Context, s *command.Streams, log *slog.Logger, observe *telemetry.Recorder) error {
-	if len(c.Command) > 0 || c.Name != "" || c.Contracts != "" || c.Pack != "" || c.Policies != "" || c.Judge != "" || c.Shadow || c.Elicit || c.Store != "" || c.Queue || c.Message != 0 {
+	if c.configures() {
 		return command.UsageError(errors.New("--config says everything but --session, --shared, --reviewed, --log, --console and what is about readers, planners and scopes: leave the command and the other flags out"))
 	}
 	data, err := inputs.Read(c.Config)
@@ -145,6 +146,12 @@ func (c *gatewayCommand) serve(ctx context.Context, s *command.Streams, log *slo
 		return errors.Join(err, g.end())
 	}
 	return errors.Join(listenOn(ctx, f, g, log), g.end())
+}
+
+// configures reports whether a flag says what a configuration does.
+func (c *gatewayCommand) configures() bool {
+	named := c.Name != "" || c.Contracts != "" || c.Pack != "" || c.Policies != "" || c.Judge != "" || c.Store != ""
+	return len(c.Command) > 0 || named || c.Shadow || c.Elicit || c.Queue || c.Message != 0 || c.Rate != 0
 }
 
 // start starts the deployment, and the console with it.
@@ -277,6 +284,7 @@ func (d *deployment) policies(o *mcp.Options, path string) (err error) {
 
 // wrap makes the deployment for one server.
 func (c *gatewayCommand) wrap(log *slog.Logger) (*deployment, error) {
+	c.Store = cmp.Or(c.Store, os.Getenv(config.EnvStore))
 	for _, p := range []*string{&c.Contracts, &c.Policies, &c.Store} {
 		*p = atHome(*p)
 	}
@@ -311,7 +319,7 @@ func (c *gatewayCommand) wrap(log *slog.Logger) (*deployment, error) {
 	command := upstream.Command{Args: c.Command, Env: os.Environ(), MaxMessage: most, Log: log.With("server", server.Name)}
 	server.Connect = func(to upstream.Receiver) (upstream.Link, error) { return upstream.Start(command, to) }
 	server.Directories = directories(c.Command, "")
-	o := mcp.Options{Elicit: c.Elicit, Log: log, Version: version(), Limits: mcp.Limits{Message: most}}
+	o := mcp.Options{Elicit: c.Elicit, Log: log, Version: version(), Limits: mcp.Limits{Message: most, Calls: int(c.Rate)}}
 	if c.Policies != "" {
 		if err := d.policies(&o, c.Policies); err != nil {
 			return nil, err

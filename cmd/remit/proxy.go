@@ -92,7 +92,7 @@ func (c *proxyCommand) Run(ctx context.Context, s *command.Streams) error {
 
 func (c *proxyCommand) options(ctx context.Context, log *slog.Logger, observe *telemetry.Recorder) (proxy.Options, func() error, error) {
 	o := proxy.Options{Name: c.Name, Shadow: c.Shadow, Retries: c.Retries, Attached: c.Attached, Pass: c.Pass, TextCalls: c.TextCalls, NoQuestions: !c.Questions, Accept: c.Accept,
-		Callers: access.Hosts{Names: c.Host, Origins: c.Origin}, Log: log, Telemetry: observe, Rates: access.NewRates(c.Rate)}
+		Callers: access.Hosts{Names: c.Host, Origins: c.Origin}, Log: log, Telemetry: observe, Rates: access.NewRates(int(c.Rate))}
 	if c.Retries <= 0 {
 		o.Retries = -1
 	}

@@ -88,7 +88,7 @@ func (c *serveCommand) run(ctx context.Context, log *slog.Logger, lookups guard.
 	if err != nil {
 		return err
 	}
-	options.Telemetry, options.Rates = observe, access.NewRates(c.Rate)
+	options.Telemetry, options.Rates = observe, access.NewRates(int(c.Rate))
 	name := c.Store
 	if name == "" {
 		if name, err = store.DefaultPath(); err != nil {

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"math"
 	"sync"
 	"time"
 
@@ -53,6 +54,9 @@ func (r *Rates) Take(caller string, now time.Time) time.Duration {
 	defer asked.CancelAt(now)
 	return max(asked.DelayFrom(now), time.Second)
 }
+
+// Seconds is a time to wait in whole seconds, as Retry-After has it.
+func Seconds(wait time.Duration) int { return int(math.Ceil(wait.Seconds())) }
 
 // limiter returns that of a caller. Where there are too many, those go that have been silent
 // for long enough to be like new ones.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"math"
 	"mime"
 	"net/http"
 	"strconv"
@@ -113,7 +112,7 @@ func (s *Server) rated(who *access.Principal) error {
 	if wait == 0 {
 		return nil
 	}
-	seconds := strconv.Itoa(int(math.Ceil(wait.Seconds())))
+	seconds := strconv.Itoa(access.Seconds(wait))
 	return tooMany.errorf("%s may send %d requests a minute", clip(who.Name), s.o.Rates.PerMinute()).setHeader("Retry-After", seconds)
 }
 

@@ -35,6 +35,10 @@ func (c *conversation) call(ctx context.Context, x *exchange) (raw []byte, err e
 		}
 	}
 
+	if refused := c.rated(x, time.Now()); refused != nil {
+		return refused, nil
+	}
+
 	s, b, tool, err := c.callee(ctx, x, name)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/mcp/upstream"
 	"github.com/remit-project/remit/internal/mcp/wire"
 	"github.com/remit-project/remit/internal/pack"
@@ -70,6 +71,9 @@ type Limits struct {
 	Requests int
 	// Conversations is how many clients are connected at once.
 	Conversations int
+	// Calls is how many tools/call of one principal are taken in a minute; any number when
+	// zero. Callers without a name share one rate.
+	Calls int
 	// Approval is how long a person has to answer.
 	Approval time.Duration
 	// Together bounds the calls of one question, and Gather is how long the first of them
@@ -167,6 +171,7 @@ type Gateway struct {
 	log       *slog.Logger
 	questions questions
 	kept      kept
+	rates     *access.Rates
 
 	mu sync.Mutex
 	// trouble is why a step could last not be recorded; nil since one was.
@@ -197,7 +202,7 @@ func New(o Options) (*Gateway, error) {
 	l.Conversations = orDefault(l.Conversations, DefaultConversations)
 	l.Approval, l.Gather = orDefault(l.Approval, DefaultApproval), orDefault(l.Gather, DefaultGather)
 	l.Together = min(orDefault(l.Together, store.MaxAsked), store.MaxAsked)
-	g := &Gateway{o: o, log: o.Log, questions: &waiting{life: l.Approval}, conversations: map[*conversation]bool{}, monitors: map[string]*remit.Monitor{}}
+	g := &Gateway{o: o, log: o.Log, rates: access.NewRates(l.Calls), questions: &waiting{life: l.Approval}, conversations: map[*conversation]bool{}, monitors: map[string]*remit.Monitor{}}
 	if o.Queue != nil {
 		g.questions = queued{o.Queue}
 	}

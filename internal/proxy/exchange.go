@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"mime"
 	"net/http"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/protocol"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/store"
@@ -51,7 +51,7 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, d dialect) {
 
 	x := &exchange{p: p, d: d, w: w, r: r.WithContext(ctx)}
 	if wait := p.o.Rates.Take(strconv.FormatUint(p.echoes.owner(r), 36), time.Now()); wait > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+		w.Header().Set("Retry-After", strconv.Itoa(access.Seconds(wait)))
 		answerError(w, d, http.StatusTooManyRequests, fmt.Sprintf("more than %d requests in a minute with these credentials", p.o.Rates.PerMinute()))
 		return
 	}

@@ -48,7 +48,7 @@ audit: {retention_days: 90, head: 1h, redact: {customer: 'C-[0-9]{8}'}}
 mode: shadow
 names: always
 approvals: {elicitation: true, queue: true, timeout: 2m}
-limits: {message_mib: 4, depth: 32, requests: 16, conversations: 8}
+limits: {message_mib: 4, depth: 32, requests: 16, conversations: 8, calls_a_minute: 90}
 precision: L2
 sinks: deny
 unprovoked: off
@@ -77,7 +77,7 @@ func TestLoad(t *testing.T) {
 		MetaKey: "example.com/conversation", Idle: 10 * time.Minute, Contracts: filepath.Join("etc", "contracts"), Store: filepath.Join("etc", "state", "remit.db"), Queue: true,
 		Audit: config.Audit{Retention: 90 * 24 * time.Hour, Head: time.Hour, Redact: []store.Rule{{Name: "customer", Pattern: "C-[0-9]{8}"}}},
 		Mode:  mcp.Shadow, Namespace: true, Elicit: true,
-		Limits:    mcp.Limits{Message: 4 << 20, Depth: 32, Requests: 16, Conversations: 8, Approval: 2 * time.Minute},
+		Limits:    mcp.Limits{Message: 4 << 20, Depth: 32, Requests: 16, Conversations: 8, Calls: 90, Approval: 2 * time.Minute},
 		Precision: label.L2, Sinks: contract.Deny, Unprovoked: contract.Off,
 		Servers: []config.Server{
 			{Name: "files", Command: []string{"npx", "-y", "server-filesystem", "/srv"}, Env: []string{"KEY=k-s-k", "PATH=/bin"}, Dir: filepath.Join("etc", "work"),
@@ -104,6 +104,25 @@ func TestSurroundings(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{"NO_PROXY=own", "HOME=/home/ann", "HTTPS_PROXY=http://proxy.corp.example:3128", "NODE_EXTRA_CA_CERTS=/etc/ca.pem"}, f.Servers[0].Env); d != "" {
 		t.Error(d)
+	}
+}
+
+// Where the file names no store, the variable that all programs of Remit read does.
+func TestStoreOfTheEnvironment(t *testing.T) {
+	for name, test := range map[string]struct{ line, variable, want string }{
+		"in both":            {"store: s.db", "/srv/remit.db", "s.db"},
+		"in the environment": {"approvals: {queue: true}", "/srv/remit.db", "/srv/remit.db"},
+		"in neither":         {"names: clash", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := config.Load("remit.yaml", []byte("version: 1\n"+test.line+"\nservers: {a: {command: [x]}}"), environment("REMIT_STORE", test.variable))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f.Store != test.want {
+				t.Errorf("the store is %q", f.Store)
+			}
+		})
 	}
 }
 

@@ -27,6 +27,8 @@ const (
 	maxFile = 1 << 20
 	// MaxMessage bounds the limit on messages, in MiB: each may be held several times.
 	MaxMessage = 256
+	// EnvStore is the variable that names the store where a configuration has none.
+	EnvStore = "REMIT_STORE"
 	// maxDays bounds what is kept to a century.
 	maxDays = 36_500
 	// minToken is the shortest bearer token that is accepted: 16 random bytes
@@ -239,6 +241,9 @@ func (l *loader) config(n *node) *File {
 		"mentions":   l.Word("mode", []string{"off", "ask"}, &f.Mentions),
 		"servers":    func(n *node) { l.servers(n, f) },
 	})
+	if had["store"] == nil {
+		f.Store, _ = l.env(EnvStore)
+	}
 	switch {
 	case had["version"] == nil:
 		l.Fail(n, "write 'version: 1' first", "the version is missing")
@@ -344,10 +349,11 @@ func (l *loader) approvals(n *node, f *File) {
 func (l *loader) limits(n *node, f *File) {
 	mib := 0
 	l.Mapping(n, "limits", keys{
-		"message_mib":   l.Number("message_mib", 1, MaxMessage, &mib),
-		"depth":         l.Number("depth", 8, 1000, &f.Limits.Depth),
-		"requests":      l.Number("requests", 1, 100_000, &f.Limits.Requests),
-		"conversations": l.Number("conversations", 1, 100_000, &f.Limits.Conversations),
+		"message_mib":    l.Number("message_mib", 1, MaxMessage, &mib),
+		"depth":          l.Number("depth", 8, 1000, &f.Limits.Depth),
+		"requests":       l.Number("requests", 1, 100_000, &f.Limits.Requests),
+		"conversations":  l.Number("conversations", 1, 100_000, &f.Limits.Conversations),
+		"calls_a_minute": l.Number("calls_a_minute", 1, 1_000_000, &f.Limits.Calls),
 	})
 	f.Limits.Message = mib << 20
 }
