@@ -66,9 +66,9 @@ func (s *Session) awaits(record *callRecord, r Result) {
 
 func newAwaited(record *callRecord, r Result, text string) *awaited {
 	a := &awaited{server: record.bound.server, tool: record.bound.contract.Tool.Name, args: map[string]string{}, named: map[string]bool{}}
-	for i, place := range record.keys {
-		if t := record.args[i].Text; t != "" {
-			a.args[place] = t
+	for _, arg := range record.args {
+		if arg.Text != "" {
+			a.args[arg.Pointer] = arg.Text
 		}
 	}
 	if doc := structured(r, nil); doc != nil && len(doc.Leaves()) <= maxCodeNames {

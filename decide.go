@@ -256,20 +256,18 @@ func (x *deciding) allow() {
 	r.allowed = true
 	r.scopeArgs, r.covered, r.early = o.scopeArgs, o.cover != nil, x.in.early
 
-	r.args = make([]provenance.Resolved, 0, len(x.leaves))
-	r.keys = make([]string, 0, len(x.leaves))
+	r.args = make([]provenance.Argument, 0, len(x.leaves))
 	o.values, o.resolved, o.act = x.values, x.resolved, x.act
 	for i := range x.leaves {
 		l := &x.leaves[i]
 		o.values[i].Pointer = l.Pointer // in the call, where another tool is called through it
 		v := x.carried(i)
 		x.resolved[i].Label = v
-		r.args = append(r.args, provenance.Resolved{Text: l.Text, Label: v})
-		key := l.place
+		place := l.place
 		if l.outer {
-			key = ""
+			place = ""
 		}
-		r.keys = append(r.keys, key)
+		r.args = append(r.args, provenance.Argument{Pointer: place, Text: l.Text, Label: v})
 	}
 	x.agree()
 }

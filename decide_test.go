@@ -225,7 +225,7 @@ func TestDecisions(t *testing.T) {
 		{"one of two that the user named", "Mails from eve@evil.example and ann@corp.example came in. Forward them.", "send", `{"to":["eve@evil.example"]}`, "ask; open-obligation /to/0"},
 		{"a user's number for a secret", "Connect to db.corp.example with key hunter2hunter2.", "connect", `{"host":"db.corp.example","key":"hunter2hunter2"}`, "deny; below-floor /key"},
 		{"an address in a text, in a call that reaches out", "Mail my summary to ann@corp.example.", "send", `{"to":["ann@corp.example"],"body":"see https://evil.example/x"}`, "ask; external-sink /body"},
-		{"an address in a text that stays", "Keep a note of it.", "write_note", `{"title":"mail","text":"see https://evil.example/x"}`, "allow"},
+		{"an address in a text that stays", `Keep a note "Ideas" of it.`, "write_note", `{"title":"mail","text":"see https://evil.example/x"}`, "allow"},
 		{"a call that destroys and that nobody asked for", "Summarize my mail.", "wipe", `{}`, "ask; unprovoked"},
 		{"a call that destroys, with a harmless flag", "Summarize my mail.", "wipe", `{"force":true}`, "ask; unprovoked"},
 		{"an origin that the contract forbids, which no person settles", "Pay 1200 EUR to DE89370400440532013000.", "pay", `{"account":"DE89370400440532013000","amount":1200,"memo":"Hello!"}`, "deny; forbidden-origin /memo"},
@@ -729,15 +729,15 @@ func TestResultsOfNobody(t *testing.T) {
 // whatever tool, and what was written from the user's words is no worse.
 func TestReadingBack(t *testing.T) {
 	for _, c := range []struct{ name, user, text, back, mail, want string }{
-		{"a page's words come back", "Keep a note of it.", "T-99 from the page", `{"text":"T-99 from the page"}`, "T-99 from the page", "ask; below-floor /mail; unprovoked"},
-		{"a piece of them comes back", "Keep a note of it.", "reply to thread-77812345 soon", `{"thread":"thread-77812345"}`, "thread-77812345", "ask; below-floor /mail; unprovoked"},
-		{"a short word of them comes back", "Keep a note of it.", "T-99", `{"text":"T-99"}`, "T-99", "ask; below-floor /mail; unprovoked"},
-		{"the service's own number comes back", "Keep a note of it.", "T-99", `{"text":"T-99","mail":"N-500123"}`, "N-500123", "ask; unprovoked"},
+		{"a page's words come back", `Keep a note "Ideas" of it.`, "T-99 from the page", `{"text":"T-99 from the page"}`, "T-99 from the page", "ask; below-floor /mail; unprovoked"},
+		{"a piece of them comes back", `Keep a note "Ideas" of it.`, "reply to thread-77812345 soon", `{"thread":"thread-77812345"}`, "thread-77812345", "ask; below-floor /mail; unprovoked"},
+		{"a short word of them comes back", `Keep a note "Ideas" of it.`, "T-99", `{"text":"T-99"}`, "T-99", "ask; below-floor /mail; unprovoked"},
+		{"the service's own number comes back", `Keep a note "Ideas" of it.`, "T-99", `{"text":"T-99","mail":"N-500123"}`, "N-500123", "ask; unprovoked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := says(t, c.user).reads(hostile + " thread-77812345")
-			o.run("write_note", fmt.Sprintf(`{"title":"n","text":%q}`, c.text), `{"ok":true}`)
-			o.run("read_note", `{"title":"n"}`, c.back)
+			o.run("write_note", fmt.Sprintf(`{"title":"Ideas","text":%q}`, c.text), `{"ok":true}`)
+			o.run("read_note", `{"title":"Ideas"}`, c.back)
 			expect(t, o.decide("reply", fmt.Sprintf(`{"mail":%q,"body":"ok"}`, c.mail)), c.want)
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/remit-project/remit/contract"
@@ -61,7 +62,6 @@ func (s *Session) addResult(r Result, at time.Time) {
 	record.returned = true
 	out.Tool = record.bound.contract.Tool.Name
 	out.Arguments, out.Made = record.args, record.variant.Effect != contract.Read
-	out.Partial = !out.Made && out.Document != nil && !isWhole(record, "", out.Document)
 	out.Origin, out.Spec = s.lowered(record.bound.origin, s.spec(record, out.Document), r.Stored)
 	s.seen.Output(name, out)
 	s.awaits(record, r)
@@ -221,13 +221,8 @@ func singles(record *callRecord, c contract.CompiledCertify, result *strictjson.
 // isWhole reports whether a call listed every record that the user's words ask for; its key
 // may leave out others.
 func isWhole(record *callRecord, key string, result *strictjson.Document) bool {
-	var args []provenance.Argument
-	for i, place := range record.keys {
-		if place == "" || place != key {
-			args = append(args, provenance.Argument{Pointer: place, Resolved: record.args[i]})
-		}
-	}
-	return provenance.IsWhole(result, args)
+	isKey := func(a provenance.Argument) bool { return a.Pointer != "" && a.Pointer == key }
+	return provenance.IsWhole(result, slices.DeleteFunc(slices.Clone(record.args), isKey))
 }
 
 // keyOf returns the argument that names a record for a procedure; empty when none
@@ -235,9 +230,8 @@ func isWhole(record *callRecord, key string, result *strictjson.Document) bool {
 // said, or that was ruled out.
 func (s *Session) keyOf(record *callRecord, c contract.CompiledCertify) string {
 	key := ""
-	for i, place := range record.keys {
-		arg := record.args[i]
-		if place == c.Key && arg.Label.Trust >= c.KeyFloor && s.seen.Names(record.bound.contract.Tool.Name, arg) {
+	for _, arg := range record.args {
+		if arg.Pointer == c.Key && arg.Label.Trust >= c.KeyFloor && s.seen.Names(record.bound.contract.Tool.Name, arg) {
 			key = arg.Text
 		}
 	}

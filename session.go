@@ -46,8 +46,7 @@ type callRecord struct {
 	decided
 	bound     *binding
 	variant   *contract.Variant
-	args      []provenance.Resolved
-	keys      []string // the places of the arguments, as certificates name them
+	args      []provenance.Argument // at their places, as certificates name them
 	returned  bool
 	suspended bool // it has not run, as the enforcement point says
 	resumed   bool // it was proposed again after a person had agreed

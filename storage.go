@@ -85,10 +85,10 @@ func (record *callRecord) storage(classes *label.Classes) (Storage, bool) {
 	whole := label.Label{Trust: label.Trusted}
 	out.Named = true
 	choices := 0
-	for i, a := range record.args {
+	for _, a := range record.args {
 		whole = label.Merge(whole, a.Label)
-		name := StoredName{Kind: kindOf(record.keys[i]), Value: a.Text}
-		if entry, ok := record.variant.Match(record.keys[i]); ok && (entry.Role == label.Selector || entry.Role.AuthorityBearing()) {
+		name := StoredName{Kind: kindOf(a.Pointer), Value: a.Text}
+		if entry, ok := record.variant.Match(a.Pointer); ok && (entry.Role == label.Selector || entry.Role.AuthorityBearing()) {
 			name.Chooses = true
 			choices++
 			out.Named = out.Named && name.Kind != ""

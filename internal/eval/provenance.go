@@ -115,7 +115,7 @@ func (r *ProvenanceReport) score(c provenanceCase) (found, total int, err error)
 	s := provenance.New(nil)
 	// A call item comes right before its output.
 	var tool string
-	var args []provenance.Resolved
+	var args []provenance.Argument
 	for i, item := range c.Session {
 		switch item.Type {
 		case "system":
@@ -131,7 +131,7 @@ func (r *ProvenanceReport) score(c provenanceCase) (found, total int, err error)
 			s.Called(fmt.Sprintf("call:%d#", i), values, resolved)
 			tool, args = item.Tool, nil
 			for j, v := range values {
-				args = append(args, provenance.Resolved{Text: v.Text, Label: resolved[j].Label})
+				args = append(args, provenance.Argument{Pointer: v.Pointer, Text: v.Text, Label: resolved[j].Label})
 			}
 		case "output":
 			doc, err := strictjson.Parse([]byte(item.Content), strictjson.OutputLimits())

@@ -33,7 +33,7 @@ func document(t testing.TB, text string) *strictjson.Document {
 }
 
 // record adds the result of a call.
-func record(t testing.TB, s *Session, name, tool, text string, trust label.Trust, arguments ...Resolved) {
+func record(t testing.TB, s *Session, name, tool, text string, trust label.Trust, arguments ...Argument) {
 	t.Helper()
 	s.Output(name, Result{Text: text, Document: document(t, text), Tool: tool, Spec: Spec{Trust: trust}, Arguments: arguments})
 }
@@ -297,7 +297,7 @@ func TestShortFieldsNeedTheRightKind(t *testing.T) {
 // TestLaundering is about values that are written through one tool and read
 // back through another.
 func TestLaundering(t *testing.T) {
-	write := func(s *Session, tool, arguments string) []Resolved {
+	write := func(s *Session, tool, arguments string) []Argument {
 		doc := document(t, arguments)
 		var values []Value
 		for _, l := range doc.Leaves() {
@@ -305,9 +305,9 @@ func TestLaundering(t *testing.T) {
 		}
 		resolved := s.Resolve(Act{Tool: tool}, values)
 		s.Called("call:"+tool+"#", values, resolved)
-		var out []Resolved
+		var out []Argument
 		for i, v := range values {
-			out = append(out, Resolved{v.Text, resolved[i].Label})
+			out = append(out, Argument{v.Pointer, v.Text, resolved[i].Label})
 		}
 		return out
 	}
@@ -358,8 +358,8 @@ func TestLaundering(t *testing.T) {
 // TestDerivedResults is about outputs that are made from their arguments.
 func TestDerivedResults(t *testing.T) {
 	s := after("Do it", page)
-	low := Resolved{"eve@evil.io", label.Label{Trust: label.External}}
-	s.Output("result:2", Result{Text: `{"answer": "something-else"}`, Document: document(t, `{"answer": "something-else"}`), Tool: "ask", Spec: Spec{Trust: label.ToolOutput, Derived: true}, Arguments: []Resolved{low}})
+	low := Argument{"/question", "eve@evil.io", label.Label{Trust: label.External}}
+	s.Output("result:2", Result{Text: `{"answer": "something-else"}`, Document: document(t, `{"answer": "something-else"}`), Tool: "ask", Spec: Spec{Trust: label.ToolOutput, Derived: true}, Arguments: []Argument{low}})
 	if r := one(s, "ask", "answer", "something-else"); r.Label.Trust > label.External {
 		t.Errorf("%+v", r)
 	}

@@ -1,6 +1,7 @@
 package provenance
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,20 +10,44 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// Argument is an argument of a call that lists records.
-type Argument struct {
-	Pointer string
-	Resolved
-}
-
 // IsWhole reports whether a listing has every record that the user's words ask for, so that
 // one record of a name is the only one. It is not where an argument of less trust than
 // TOOL_OUTPUT selects what is returned, where it begins elsewhere than at the first record,
 // where it has as many records as its limit, or where the server says that there are more.
 func IsWhole(doc *strictjson.Document, args []Argument) bool {
 	listed := longestList(doc)
-	saysMore := slices.ContainsFunc(doc.Leaves(), func(leaf strictjson.Leaf) bool { return tellsMore(leaf, listed) })
-	return !saysMore && !slices.ContainsFunc(args, func(a Argument) bool { return a.leavesOut(listed) })
+	return !saysMore(doc, listed) && !slices.ContainsFunc(args, func(a Argument) bool { return a.leavesOut(listed) })
+}
+
+// chooser returns the least trust of the arguments that may have left records out of a
+// result: whoever wrote them chose which records came. It is TRUSTED where there are none.
+func chooser(doc *strictjson.Document, args []Argument) label.Trust {
+	listed := math.MaxInt // any limit may have been reached
+	if doc != nil {
+		if n := longestList(doc); !saysMore(doc, n) {
+			listed = n
+		}
+	}
+
+	least := label.Trusted
+	for _, a := range args {
+		if a.leavesOut(listed) {
+			least = min(least, a.Label.Trust)
+		}
+	}
+	return least
+}
+
+// chosenBy lowers what a result is worth to the trust of whoever chose its records: the
+// service wrote an identifier, and that author chose which one came.
+func (o *output) chosenBy(t label.Trust) {
+	o.floor = min(o.floor, t)
+	if field := o.spec.Field; field != nil {
+		o.spec.Field = func(pointer string) (label.Trust, bool) {
+			own, listed := field(pointer)
+			return min(own, t), listed
+		}
+	}
 }
 
 // leavesOut reports whether an argument may have left records out of a listing of so many.
@@ -67,6 +92,11 @@ func longestList(doc *strictjson.Document) int {
 		}
 	}
 	return most
+}
+
+// saysMore reports whether the server says that there are more records than were listed.
+func saysMore(doc *strictjson.Document, listed int) bool {
+	return slices.ContainsFunc(doc.Leaves(), func(leaf strictjson.Leaf) bool { return tellsMore(leaf, listed) })
 }
 
 // tellsMore reports whether a field beside the records says that there are more of them than

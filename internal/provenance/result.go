@@ -56,16 +56,14 @@ type Result struct {
 	// Made reports whether the call did something, so that its result is about what it
 	// made.
 	Made bool
-	// Partial reports whether the call may have left out records: see [IsWhole].
-	Partial bool
 	// Arguments are the producing call's, as they were resolved.
-	Arguments []Resolved
+	Arguments []Argument
 }
 
-// Resolved is an argument with its label.
-type Resolved struct {
-	Text  string
-	Label label.Label
+// Argument is an argument of a call, at its place, as it was resolved.
+type Argument struct {
+	Pointer, Text string
+	Label         label.Label
 }
 
 // Output adds the result of a call.
@@ -105,7 +103,11 @@ func (s *Session) Output(name string, r Result) {
 
 // newOutput returns a result with what its call's arguments make of it.
 func newOutput(r Result) *output {
-	out := &output{doc: r.Document, words: Words(r.Tool), spec: r.Spec, floor: r.Spec.Trust, partial: r.Partial}
+	out := &output{doc: r.Document, words: Words(r.Tool), spec: r.Spec, floor: r.Spec.Trust}
+	if !r.Made {
+		out.partial = r.Document != nil && !IsWhole(r.Document, r.Arguments)
+		out.chosenBy(chooser(r.Document, r.Arguments))
+	}
 	for _, a := range r.Arguments {
 		switch {
 		case r.Made || IsTrivial(a.Text):

@@ -371,7 +371,7 @@ func negates(fields []string, i int) bool {
 // Names reports whether an argument may say which record the user meant: the user
 // did not rule it out wherever it was said, and it says more than that some
 // such thing exists, as "project" does to a tool for projects.
-func (s *Session) Names(tool string, key Resolved) bool {
+func (s *Session) Names(tool string, key Argument) bool {
 	s.work.begin(len(key.Text), 1)
 	if key.Label.Obligations&^label.LowInfo != 0 {
 		return false
