@@ -74,14 +74,15 @@ func (b block) named(description []string) []field {
 	return alike
 }
 
-// meets reports whether the labelled lines of a block meet every condition.
+// meets reports whether the labelled lines of a block meet every condition: all of a name, and of
+// the names that are alternatives. Whoever writes one beside the tool's own makes two of them.
 func (b block) meets(where []Match) bool {
 	for i := range where {
-		met := false
+		var lines []field
 		for want := range where[i].each {
-			met = met || slices.ContainsFunc(b.named(want.name()), func(l field) bool { return want.accepts(l.text) })
+			lines = append(lines, b.named(want.name())...)
 		}
-		if !met {
+		if len(lines) == 0 || slices.ContainsFunc(lines, func(l field) bool { return !where[i].accepts(l.text) }) {
 			return false
 		}
 	}

@@ -20,7 +20,14 @@ func (m *matcher) condition(w *Match, r *Result) (named func(*field) bool, outer
 		return is
 	}
 	level := r.level
-	if !m.irreversible || level == nil || r.values || !m.work(len(r.inOrder)) {
+	if level == nil || r.values || !m.work(len(r.inOrder)) {
+		return exact(), false
+	}
+	if !m.irreversible {
+		named, found := m.memberOf(level, w.name(), "", "", false)
+		if found && !m.against {
+			return named, true
+		}
 		return exact(), false
 	}
 

@@ -70,8 +70,9 @@ func (m *matcher) some(s *Source, against bool) (met bool, miss string) {
 		if m.irreversible && !against {
 			return false, ""
 		}
+		all := m.holdAll(where, r)
 		for _, record := range r.inOrder {
-			if r.outermost(record) && m.labelled(where, r, record, against) {
+			if r.outermost(record) && m.labelled(all, r, record) {
 				return true, ""
 			}
 		}
@@ -93,31 +94,30 @@ func (m *matcher) some(s *Source, against bool) (met bool, miss string) {
 }
 
 // labelled reports whether lines in the texts of a record and of all in it ("Rating: 4.2") meet
-// every condition, where the result has no member of the name. All lines of a name have to:
-// whoever writes one beside the tool's own makes two of them. Of what speaks against a call,
-// one is enough.
-func (m *matcher) labelled(where []Match, r *Result, record string, against bool) bool {
+// every condition, where the result has no member of the name. All lines of a name have to, and of
+// the names that are alternatives: whoever writes one beside the tool's own makes two of them. Of
+// what speaks against a call, one is enough, and the record's members may meet other conditions.
+func (m *matcher) labelled(where [][]held, r *Result, record string) bool {
 	labels := m.labels(r, record)
-	for i := range where {
-		met := false
-		for want := range where[i].each {
-			met = met || m.labelledAs(want, labels, r, against)
-		}
-		if !met {
-			return false
-		}
-	}
-	return len(where) > 0
+	return len(where) > 0 && !slices.ContainsFunc(where, func(any []held) bool { return !m.labelledAs(any, labels, r, record) })
 }
 
-func (m *matcher) labelledAs(want *Match, labels block, r *Result, against bool) bool {
-	lines := labels.named(want.name())
-	_, member := m.member(r, want.name(), "")
-	refused := slices.ContainsFunc(lines, func(l field) bool { return !want.accepts(l.text) })
-	if against {
-		refused = !slices.ContainsFunc(lines, func(l field) bool { return want.accepts(l.text) })
+func (m *matcher) labelledAs(alternatives []held, labels block, r *Result, record string) bool {
+	met, unmet := false, false
+	for i := range alternatives {
+		want := &alternatives[i]
+		if _, member := m.member(r, want.name(), ""); member && !m.against {
+			return false
+		}
+		if m.against && m.meets(want, r, record) {
+			return true
+		}
+		for _, l := range labels.named(want.name()) {
+			accepted := want.accepts(l.text)
+			met, unmet = met || accepted, unmet || !accepted
+		}
 	}
-	return !member && len(lines) > 0 && !refused
+	return met && (m.against || !unmet)
 }
 
 // labels returns the labelled lines of the texts of a record and of all in it.

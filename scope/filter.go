@@ -23,7 +23,8 @@ func (m *matcher) answers(s *Source, r *Result, of *Constraint) bool {
 // canFilter reports whether the records of a result can be held to what a call left out: they
 // have a member of the argument's name.
 func (m *matcher) canFilter(c *Arg, r *Result) bool {
-	if r.level == nil || r.values || !m.work(len(r.fields)) {
+	stated := c.From == nil && len(c.Is)+len(c.Date) > 0
+	if !stated || r.level == nil || r.values || !m.work(len(r.fields)) {
 		return false
 	}
 	w := c.filter()
@@ -34,7 +35,8 @@ func (m *matcher) canFilter(c *Arg, r *Result) bool {
 // filter returns what a call left out as a condition on the records.
 func (c *Arg) filter() Match {
 	_, name := split(c.Pointer)
-	return Match{Field: name, Is: c.Is, words: argumentName(c.Pointer), days: areDays(c.Is)}
+	values := slices.Concat(c.Is, c.Date)
+	return Match{Field: name, Is: values, words: argumentName(c.Pointer), days: areDays(values)}
 }
 
 // areDays reports whether all values are days.

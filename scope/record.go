@@ -35,6 +35,9 @@ func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 		return asked
 	}
 
+	if m.joining {
+		return nil // whoever writes the words of a description would choose the value
+	}
 	d := describe(s.Field + " " + c.By)
 	// Whoever writes "earliest departure" into a record doesn't make it that.
 	d.whole = c.Pick == Choice && slices.ContainsFunc(d.words, isSuperlative)
@@ -117,17 +120,7 @@ func (m *matcher) isFull(title string) bool {
 }
 
 func (m *matcher) allMeeting(where []Match, r *Result) selection {
-	var all [][]held
-	for i := range where {
-		var one []held
-		for w := range where[i].each {
-			is, own := m.condition(w, r)
-			missing := slices.Contains(w.Is, "") && slices.ContainsFunc(r.fields, func(f field) bool { return m.step() && is(&f) })
-			one = append(one, held{w, is, own, missing})
-		}
-		all = append(all, one)
-	}
-
+	all := m.holdAll(where, r)
 	out := selection{}
 	for _, record := range r.inOrder {
 		unmet := func(alternatives []held) bool {
@@ -138,14 +131,6 @@ func (m *matcher) allMeeting(where []Match, r *Result) selection {
 		}
 	}
 	return out
-}
-
-// held is a condition on one field as a result is held to it.
-type held struct {
-	*Match
-	isNamed func(*field) bool
-	own     bool // only the outermost records may meet it, by members of their own
-	missing bool // so do records without the member, which others have
 }
 
 // titles are the members that hold what people call a thing. Whoever writes one can write
@@ -209,54 +194,6 @@ func (m *matcher) calling(where []Match, r *Result) selection {
 
 // notes are the members that hold remarks on a record.
 var notes = strings.Fields("note notes remark remarks comment comments memo")
-
-// meets reports whether a record meets a condition, by its own fields, or where it may have no
-// such member, by those of the records in it. Of the elements of a list, one is enough.
-func (m *matcher) meets(want *held, r *Result, record string) bool {
-	if want.own && !r.outermost(record) {
-		return false
-	}
-	has := false
-	for _, i := range r.records[record] {
-		f := &r.fields[i]
-		if !want.isNamed(f) || !m.work(len(f.text)) {
-			continue
-		}
-		has = true
-		if want.accepts(f.text) {
-			return true
-		}
-	}
-	missing := want.missing && r.outermost(record) && r.isRecord(record) && !r.hasObject(record, want.name())
-	if has || want.own {
-		return !has && missing
-	}
-
-	named := (*field).namedWithin
-	if m.irreversible && !m.against {
-		named = (*field).listedAs
-	}
-	for _, i := range r.nested[record] {
-		f := &r.fields[i]
-		if !m.work(len(f.text)) || !named(f, want.name(), record) {
-			continue
-		}
-		has = true
-		if want.accepts(f.text) {
-			return true
-		}
-	}
-	return !has && missing
-}
-
-// hasObject reports whether a record has an object that a description names, or one in it: its
-// member isn't missing, whatever it holds.
-func (r *Result) hasObject(record string, description []string) bool {
-	within := func(i int) bool { return r.fields[i].namedWithin(description, record) }
-	// The members of such an object are also the record's.
-	of := func(i int) bool { return names(description, r.fields[i].part) }
-	return slices.ContainsFunc(r.nested[record], within) || slices.ContainsFunc(r.records[record], of)
-}
 
 // term is what a source was asked for by one of its arguments, as a file is by its name.
 type term struct {

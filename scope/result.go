@@ -262,7 +262,8 @@ func (m *matcher) memberOf(r *Result, description []string, id string, kind Kind
 	if guess && m.rivals(r, description) {
 		return func(*field) bool { return false }, true
 	}
-	return func(f *field) bool { return f.named(description) }, any
+	// A key that somebody put into an object of one record is no member of it.
+	return func(f *field) bool { return (f.part == nil || m.against) && f.named(description) }, any
 }
 
 // regular returns the members that end in what a description names and that all records have:
@@ -277,9 +278,10 @@ func (m *matcher) regular(r *Result, description []string) (regular []string, an
 			continue
 		}
 
-		any = true
+		everywhere := m.everywhere(r, name)
+		any = any || part == 0 || everywhere || m.against
 		switch {
-		case !m.everywhere(r, name):
+		case !everywhere:
 		case part > 0:
 			within = append(within, name)
 		default:

@@ -296,7 +296,7 @@ func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 	for i := range sources {
 		s := &sources[i]
 		for _, r := range m.results {
-			if !m.answers(s, r, c) || m.narrower(sources, s, r, c) {
+			if !m.answers(s, r, c) {
 				continue
 			}
 
@@ -344,33 +344,13 @@ func (m *matcher) calledAs(s *Source, r *Result, of *Constraint) bool {
 	return true
 }
 
-// leftOut reports whether an earlier call leaves out what a source states of it: all
-// mails are another listing than Ann's.
+// leftOut reports whether an earlier call leaves out what a source says of it: all mails are
+// another listing than Ann's, and the members of all groups another one than those of the group
+// that a call gives.
 func leftOut(c Arg, r *Result) bool {
-	stated := len(c.Is) > 0 && c.From == nil && !slices.Contains(c.Is, "") && !slices.Contains(c.Is, "false")
-	return stated && !slices.ContainsFunc(r.Args, func(a Argument) bool { return !a.Empty && within(c.Pointer, a.Pointer) })
-}
-
-// narrower reports whether a result is that of another source, whose call it is as stated, where
-// this one's call has an argument more: of two ways to find a value, the agent went the other.
-func (m *matcher) narrower(sources []Source, s *Source, r *Result, of *Constraint) bool {
-	if !s.wants(r) {
-		return false
-	}
-	for i := range sources {
-		if other := &sources[i]; other != s && !other.wants(r) && m.comesFrom(other, r, of) {
-			return true
-		}
-	}
-	return false
-}
-
-// wants reports whether a source finds an argument of its call in another result, which the call
-// left out.
-func (s *Source) wants(r *Result) bool {
-	return slices.ContainsFunc(s.Args, func(c Arg) bool {
-		return c.From != nil && !slices.ContainsFunc(r.Args, func(a Argument) bool { return !a.Empty && within(c.Pointer, a.Pointer) })
-	})
+	free := c.Any || c.Absent || c.Unchanged || slices.Contains(c.Is, "") || slices.Contains(c.Is, "false")
+	narrows := len(c.Is)+len(c.Date)+len(c.From) > 0 || c.Computed || c.Template != ""
+	return narrows && !free && !slices.ContainsFunc(r.Args, func(a Argument) bool { return !a.Empty && within(c.Pointer, a.Pointer) })
 }
 
 // asScoped reports whether an argument of an earlier call is as a source has it. What the
@@ -603,6 +583,9 @@ func (m *matcher) lines(s *Source, c *Constraint, r *Result) []candidate {
 	record := isRecord(r.Text, all)
 	like := candidate{call: r.Call, doubt: m.doubtful(s, c, r, nil)}
 	where, _ := m.where(s, r)
+	if m.irreversible && !blockOf(strings.Split(r.Text, "\n")).meets(where) {
+		return nil
+	}
 	var found finds
 	for _, b := range all {
 		// What can't be taken back has to be sure of the whole text: an outsider can write a

@@ -15,7 +15,7 @@ import (
 // resolved returns the conditions of a source as its results are held to them.
 func (m *matcher) resolved(s *Source) []Match {
 	plain := func(w Match) bool { return w.From == nil && w.Before+w.After == "" }
-	if !slices.ContainsFunc(s.Where, func(w Match) bool { return !plain(w) }) {
+	if !m.against && !slices.ContainsFunc(s.Where, func(w Match) bool { return !plain(w) }) {
 		return s.Where
 	}
 	out := slices.Clone(s.Where)

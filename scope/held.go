@@ -1,0 +1,138 @@
+package scope
+
+import (
+	"slices"
+	"strings"
+)
+
+// held is a condition on one field as a result is held to it.
+type held struct {
+	*Match
+	isNamed func(*field) bool
+	own     bool // only the outermost records may meet it, by members of their own
+	// lists are those of which records have the member, so that it is missing in others; nil where
+	// a missing member doesn't matter.
+	lists map[string]bool
+}
+
+// holdAll holds a result to conditions, each on one of its fields.
+func (m *matcher) holdAll(where []Match, r *Result) [][]held {
+	var all [][]held
+	for i := range where {
+		var alternatives []held
+		for w := range where[i].each {
+			alternatives = append(alternatives, m.hold(w, r))
+		}
+		all = append(all, alternatives)
+	}
+	return all
+}
+
+// hold holds a result to a condition on one field.
+func (m *matcher) hold(w *Match, r *Result) held {
+	is, own := m.condition(w, r)
+	h := held{w, is, own, nil}
+	if !w.ofMissing() || !m.work(2*len(r.fields)*perStep) {
+		return h
+	}
+
+	h.lists = map[string]bool{}
+	for i := range r.fields {
+		if f := &r.fields[i]; is(f) {
+			h.lists[listOf(f.record)] = true
+		}
+	}
+	for _, record := range r.inOrder {
+		if r.outermost(record) && r.hasObject(record, w.name()) {
+			h.lists[listOf(record)] = true
+		}
+	}
+	return h
+}
+
+// ofEmpty reports whether an empty member meets a condition. What another call gives is never
+// empty.
+func (w *Match) ofEmpty() bool { return slices.Contains(w.Is, "") && w.From == nil }
+
+// ofMissing reports whether a record without the member may meet a condition: as an empty one, or
+// since nobody can tell on which side of a bound it is that would speak against a call.
+func (w *Match) ofMissing() bool { return w.ofEmpty() || (w.against && w.bounded()) }
+
+func (w *Match) bounded() bool { return w.Before+w.After+w.Below+w.Above != "" }
+
+// meets reports whether a record meets a condition, by its own fields, or where it may have no
+// such member, by those of the records in it.
+func (m *matcher) meets(want *held, r *Result, record string) bool {
+	if want.own && !r.outermost(record) {
+		return false
+	}
+	met, blank, has := m.among(want, r, r.records[record], want.isNamed)
+	if !has && !want.own {
+		named := (*field).namedWithin
+		if !m.against {
+			named = (*field).listedAs
+		}
+		met, blank, has = m.among(want, r, r.nested[record], func(f *field) bool { return named(f, want.name(), record) })
+	}
+	if has && !blank {
+		return met
+	}
+
+	missing := want.lists[listOf(record)] && r.outermost(record) && r.isRecord(record)
+	switch {
+	case !has && !missing:
+		return false
+	case m.against:
+		return want.bounded() || !r.hasObject(record, want.name())
+	}
+	return !m.mayHave(want, r, record)
+}
+
+// among reports whether fields of a name meet a condition, and whether there are any. Of a list one
+// element is enough, but an empty one is not an empty list: blank is set where all are empty and
+// the condition is met by that.
+func (m *matcher) among(want *held, r *Result, fields []int, isNamed func(*field) bool) (met, blank, has bool) {
+	full := false
+	for _, i := range fields {
+		f := &r.fields[i]
+		if !isNamed(f) || !m.work(len(f.text)) {
+			continue
+		}
+		has = true
+		empty, accepted := strings.TrimSpace(f.text) == "", want.accepts(f.text)
+		if accepted && (!empty || m.against) {
+			return true, false, true
+		}
+		blank, full = blank || accepted, full || !empty
+	}
+	return false, blank && !full, has
+}
+
+// hasObject reports whether a record has an object or a list with a value, of exactly the name of a
+// description.
+func (r *Result) hasObject(record string, description []string) bool {
+	name := head(description)
+	begins := func(all []string) bool {
+		return len(all) >= len(name) && slices.EqualFunc(all[:len(name)], name, sameWord)
+	}
+	own := func(i int) bool { return r.fields[i].text != "" && begins(r.fields[i].part) }
+	within := func(i int) bool {
+		member, _ := next(strings.TrimPrefix(r.fields[i].record, record))
+		words := words(unescape(member))
+		return r.fields[i].text != "" && len(words) == len(name) && begins(words)
+	}
+	return len(name) > 0 && (slices.ContainsFunc(r.records[record], own) || slices.ContainsFunc(r.nested[record], within))
+}
+
+// mayHave reports whether a record has a value under a name that a condition on an empty member may
+// mean, or in an object or a list of such a name: the member isn't missing then.
+func (m *matcher) mayHave(want *held, r *Result, record string) bool {
+	name := head(want.name())
+	within := func(i int) bool { return r.fields[i].text != "" && r.fields[i].namedWithin(name, record) }
+	own := func(i int) bool {
+		f := &r.fields[i]
+		return f.text != "" && (names(name, f.part) || (len(name) > 0 && nearly(name, strings.Fields(f.name))))
+	}
+	all := len(r.records[record]) + len(r.nested[record])
+	return !m.work(all*perStep) || slices.ContainsFunc(r.nested[record], within) || slices.ContainsFunc(r.records[record], own)
+}
