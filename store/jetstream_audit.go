@@ -252,8 +252,7 @@ func (s *jetStream) Verify(ctx context.Context, heads ...Hash) (report *Report, 
 		return nil, err
 	}
 
-	found := Verification{At: fromMicros(micros(s.now())), Entries: report.Entries, Sessions: report.Sessions, Problems: len(report.Problems) + report.More}
-	data, err := strictjson.Encode(found)
+	data, err := strictjson.Encode(report.found(fromMicros(micros(s.now()))))
 	if err == nil {
 		err = s.stream.publish(ctx, &outgoing{subject: s.stream.subject(verifiedToken), data: data})
 	}

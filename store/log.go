@@ -217,9 +217,10 @@ func (s *database) Verify(ctx context.Context, heads ...Hash) (*Report, error) {
 		return nil, failed("verify the audit log", err)
 	}
 
+	found := report.found(s.now())
 	err = s.write(ctx, func(ctx context.Context, tx querier) error {
-		_, err := tx.ExecContext(ctx, "INSERT INTO verified (one, at, entries, sessions, problems) VALUES (1, $1, $2, $3, $4) ON CONFLICT (one) DO UPDATE SET at = $1, entries = $2, sessions = $3, problems = $4",
-			micros(s.now()), report.Entries, report.Sessions, len(report.Problems)+report.More)
+		_, err := tx.ExecContext(ctx, "INSERT INTO verified (one, at, entries, sessions, problems, chained, head) VALUES (1, $1, $2, $3, $4, $5, $6) ON CONFLICT (one) DO UPDATE SET at = $1, entries = $2, sessions = $3, problems = $4, chained = $5, head = $6",
+			micros(found.At), found.Entries, found.Sessions, found.Problems, found.Head.Entries, found.Head.Hash.String())
 		return err
 	})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"time"
 )
 
 // Report is the outcome of a verification.
@@ -34,6 +35,11 @@ const MaxProblems = 100
 
 // OK reports whether nothing is wrong.
 func (r *Report) OK() bool { return len(r.Problems) == 0 }
+
+// found is what is kept of a report that was made at a time.
+func (r *Report) found(at time.Time) Verification {
+	return Verification{At: at, Entries: r.Entries, Sessions: r.Sessions, Problems: len(r.Problems) + r.More, Head: r.Head}
+}
 
 // Problem is one thing that is wrong with an audit log.
 type Problem struct {

@@ -49,6 +49,9 @@ type Filter struct {
 	// Server, Tool and Verdict select sessions with such a decision; empty for any.
 	Server, Tool string
 	Verdict      remit.Verdict
+	// Shadow selects sessions with such a decision that would have stopped its call, which
+	// shadow mode let run.
+	Shadow bool
 	// Since selects sessions in which something happened at or after the time.
 	Since time.Time
 	// Text selects sessions in whose log or id the text appears, in any case of its ASCII
@@ -59,12 +62,14 @@ type Filter struct {
 	After *SessionInfo
 }
 
-// Found is a session of a list, with its decisions by verdict.
+// Found is a session of a list, with its decisions by verdict; those that would have stopped
+// their calls, and were not enforced, are counted apart.
 type Found struct {
 	SessionInfo
 	Allowed int `json:"allowed"`
 	Asked   int `json:"asked"`
 	Denied  int `json:"denied"`
+	Shadow  int `json:"shadow"`
 }
 
 // Count is how often one verdict was given on the calls of one tool, within a step of
@@ -90,6 +95,8 @@ type Verification struct {
 	Sessions int
 	// Problems is how many there were.
 	Problems int
+	// Head is the last entry of the store's own chain that was checked.
+	Head ChainHead
 }
 
 // Waited is how long a question waited.

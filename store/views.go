@@ -113,6 +113,9 @@ func (q *query) matching(f Filter) error {
 		}
 		q.add(" AND d."+c.column+" = ?", value)
 	}
+	if f.Shadow {
+		q.add(" AND d.shadow = 1 AND d.verdict <> 'allow'")
+	}
 	return nil
 }
 
@@ -132,7 +135,7 @@ func (s *database) rare(ctx context.Context, f Filter) (bool, error) {
 
 // decided restricts sessions to those with the decisions and the text of a filter.
 func (s *database) decided(ctx context.Context, q *query, f Filter) error {
-	if f.Server+f.Tool+string(f.Verdict) != "" {
+	if f.Shadow || f.Server+f.Tool+string(f.Verdict) != "" {
 		rare, err := s.rare(ctx, f)
 		if err != nil {
 			return err
@@ -158,7 +161,7 @@ func (s *database) decided(ctx context.Context, q *query, f Filter) error {
 func (s *database) tallied(ctx context.Context, list []SessionInfo) ([]Found, error) {
 	out, at := make([]Found, len(list)), map[string]int{}
 	q := &query{}
-	q.add("SELECT session, verdict, count(*) FROM decisions WHERE session IN (")
+	q.add("SELECT session, verdict, shadow, count(*) FROM decisions WHERE session IN (")
 	for i, info := range list {
 		out[i].SessionInfo, at[info.ID] = info, i
 		if i > 0 {
@@ -167,21 +170,23 @@ func (s *database) tallied(ctx context.Context, list []SessionInfo) ([]Found, er
 		q.add("?", info.ID)
 	}
 
-	q.add(") GROUP BY session, verdict")
+	q.add(") GROUP BY session, verdict, shadow")
 	err := s.each(ctx, q, func(rows *sql.Rows) error {
 		var session, verdict string
-		n := 0
-		if err := rows.Scan(&session, &verdict, &n); err != nil {
+		shadow, n := 0, 0
+		if err := rows.Scan(&session, &verdict, &shadow, &n); err != nil {
 			return err
 		}
 		f := &out[at[session]]
-		switch remit.Verdict(verdict) {
-		case remit.Allow:
-			f.Allowed = n
-		case remit.Ask:
-			f.Asked = n
-		case remit.Deny:
-			f.Denied = n
+		switch v := remit.Verdict(verdict); {
+		case v == remit.Allow:
+			f.Allowed += n
+		case shadow == 1:
+			f.Shadow += n
+		case v == remit.Ask:
+			f.Asked += n
+		case v == remit.Deny:
+			f.Denied += n
 		}
 		return nil
 	})
@@ -292,8 +297,11 @@ func (s *database) Took(ctx context.Context, w Whose, since time.Time, limit int
 
 // Verified implements [Views].
 func (s *database) Verified(ctx context.Context) (v Verification, err error) {
-	at := int64(0)
-	err = one(ctx, s.read, "SELECT at, entries, sessions, problems FROM verified WHERE one = 1", nil, &at, &v.Entries, &v.Sessions, &v.Problems)
+	at, head := int64(0), ""
+	err = one(ctx, s.read, "SELECT at, entries, sessions, problems, chained, head FROM verified WHERE one = 1", nil, &at, &v.Entries, &v.Sessions, &v.Problems, &v.Head.Entries, &head)
+	if err == nil && head != "" { // what checked it may have been an earlier version
+		err = v.Head.Hash.UnmarshalText([]byte(head))
+	}
 	v.At = fromMicros(at)
 	return v, failed("the last verification", err)
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -309,11 +310,24 @@ func TestAudit(t *testing.T) {
 		Sessions int
 		Problems []struct{ What string }
 	}
+	b.get(t, 404, "operator", "/v1/audit/verified")
 	if got := into[report](t, b.get(t, 200, "operator", "/v1/audit/verification?head=sha256:"+head.Hash.String())); !got.OK || got.Sessions != 1 {
 		t.Errorf("got %+v", got)
 	}
 	if got := into[report](t, b.get(t, 200, "operator", "/v1/audit/verification?head="+strings.Repeat("0", 63)+"1")); got.OK || len(got.Problems) != 1 {
 		t.Errorf("a head that is not in the log: %+v", got)
+	}
+	type last struct {
+		Time     time.Time
+		OK       bool
+		Problems int
+		Head     struct {
+			Entries int64
+			Hash    string
+		}
+	}
+	if got := into[last](t, b.get(t, 200, "operator", "/v1/audit/verified")); got.OK || got.Problems != 1 || got.Time.IsZero() || got.Head.Entries != head.Entries || got.Head.Hash != head.Hash.String() {
+		t.Errorf("the last verification was %+v, of the head %+v", got, head)
 	}
 	exported := b.get(t, 200, "operator", "/v1/audit/entries")
 	r, err := store.VerifyLines(store.ReadLines(strings.NewReader(string(exported.body))), head.Hash)

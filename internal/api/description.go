@@ -42,8 +42,8 @@ type parameter struct {
 	Schema   json.RawMessage `json:"schema"`
 	Ref      string          `json:"$ref"`
 
-	integer bool
-	schema  *validate.Schema
+	integer, boolean bool
+	schema           *validate.Schema
 }
 
 // shape is a schema that validates bodies.
@@ -139,7 +139,7 @@ func (d *document) operation(raw json.RawMessage, common []parameter) (*operatio
 		if p.schema, err = d.compile(p.Schema); err != nil {
 			return nil, fmt.Errorf("parameter %q: %w", p.Name, err)
 		}
-		p.integer = bytes.Contains(p.Schema, []byte(`"integer"`))
+		p.integer, p.boolean = bytes.Contains(p.Schema, []byte(`"integer"`)), bytes.Contains(p.Schema, []byte(`"boolean"`))
 		o.params = append(o.params, p)
 	}
 
@@ -283,12 +283,18 @@ func (o *operation) checkParameters(r *http.Request) error {
 
 func (p *parameter) check(text string) error {
 	var value any = text
-	if p.integer {
+	switch {
+	case p.integer:
 		n, err := strconv.Atoi(text)
 		if err != nil {
 			return fmt.Errorf("%s: write a number", p.Name)
 		}
 		value = n
+	case p.boolean:
+		if text != "true" && text != "false" {
+			return fmt.Errorf("%s: write true or false", p.Name)
+		}
+		value = text == "true"
 	}
 	return hold(p.schema, value, p.Name)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/policydoc/desk"
 	"github.com/remit-project/remit/internal/revise"
 	"github.com/remit-project/remit/scope"
 )
@@ -49,19 +50,25 @@ func readEdit(r *request) (revise.Edit, error) {
 	return e, err
 }
 
-// editProblem is what callers are told of an edit that can't be made.
-func editProblem(err error) error {
-	switch {
-	case errors.Is(err, revise.ErrNone):
-		return notFound.errorf("%s", clip(err.Error()))
-	case errors.Is(err, revise.ErrMoved):
-		return conflict.errorf("%s", err)
-	case errors.Is(err, revise.ErrReadOnly):
-		return forbidden.errorf("%s", err)
-	case errors.Is(err, revise.ErrSetting):
-		return invalidRequest.errorf("%s", clip(err.Error()))
-	case errors.Is(err, revise.ErrBroken):
-		return unavailable.errorf("%s", clip(err.Error()))
+// refusals are the kinds of problem that the errors of both desks are: that of contracts and that
+// of policies.
+var refusals = []struct {
+	err  error
+	kind kind
+}{
+	{revise.ErrNone, notFound}, {desk.ErrNone, notFound},
+	{revise.ErrMoved, conflict}, {desk.ErrMoved, conflict},
+	{revise.ErrReadOnly, forbidden}, {desk.ErrReadOnly, forbidden},
+	{revise.ErrSetting, invalidRequest}, {desk.ErrReview, invalidRequest},
+	{revise.ErrBroken, unavailable}, {desk.ErrBroken, unavailable}, // of files: where and what
+}
+
+// refusal is what callers are told of what a desk refuses.
+func refusal(err error) error {
+	for _, r := range refusals {
+		if errors.Is(err, r.err) {
+			return r.kind.errorf("%s", clip(err.Error()))
+		}
 	}
 	return err
 }
@@ -90,7 +97,7 @@ func (s *Server) checkContract(ctx context.Context, r *request) (reply, error) {
 	defer leave()
 	p, o, err := s.o.Desk.Check(ctx, sessionsFor(r.who), e)
 	if err != nil {
-		return reply{}, editProblem(err)
+		return reply{}, refusal(err)
 	}
 	return ok(editedForm(p, o), nil)
 }
@@ -103,7 +110,7 @@ func (s *Server) editContract(ctx context.Context, r *request) (reply, error) {
 	}
 	p, err := s.o.Desk.Write(ctx, e, *r.who, "api "+r.RemoteAddr)
 	if err != nil {
-		return reply{}, editProblem(err)
+		return reply{}, refusal(err)
 	}
 	return ok(editedForm(p, nil), nil)
 }
@@ -140,7 +147,7 @@ func (s *Server) whatIf(ctx context.Context, r *request) (reply, error) {
 	}
 	out, err := s.o.Desk.WhatIf(ctx, info.ID, setting)
 	if err != nil {
-		return reply{}, editProblem(err)
+		return reply{}, refusal(err)
 	}
 	return ok(out, nil)
 }

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
 
 	"github.com/remit-project/remit/internal/policydoc"
 	"github.com/remit-project/remit/internal/policydoc/change"
@@ -191,23 +190,6 @@ type changedForm struct {
 	Headline string `json:"headline"`
 }
 
-// policyProblem is what callers are told of policies that can't be read or reviewed.
-func policyProblem(err error) error {
-	switch {
-	case errors.Is(err, desk.ErrNone):
-		return notFound.errorf("%s", clip(err.Error()))
-	case errors.Is(err, desk.ErrMoved):
-		return conflict.errorf("%s", err)
-	case errors.Is(err, desk.ErrReadOnly):
-		return forbidden.errorf("%s", err)
-	case errors.Is(err, desk.ErrReview):
-		return invalidRequest.errorf("%s", clip(err.Error()))
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return err
-	}
-	return unavailable.errorf("%s", clip(err.Error())) // of files: where and what
-}
-
 // policies returns the desk; a problem where there is none.
 func (s *Server) policies() (*desk.Desk, error) {
 	if s.o.Policies == nil {
@@ -229,7 +211,7 @@ func (s *Server) getPolicies(ctx context.Context, r *request) (reply, error) {
 	defer leave()
 	out, err := d.Report(ctx, r.URL.Query().Get("tool"), false)
 	if err != nil {
-		return reply{}, policyProblem(err)
+		return reply{}, refusal(err)
 	}
 	return ok(reportForm(out), nil)
 }
@@ -247,7 +229,7 @@ func (s *Server) comparePolicies(ctx context.Context, _ *request) (reply, error)
 	defer leave()
 	changes, err := d.Changes(ctx)
 	if err != nil {
-		return reply{}, policyProblem(err)
+		return reply{}, refusal(err)
 	}
 	out := changesForm{Report: changes, Policies: []changedForm{}}
 	for _, p := range changes.Policies {
@@ -274,7 +256,7 @@ func (s *Server) checkReview(_ context.Context, r *request) (reply, error) {
 	}
 	p, err := d.Propose(in)
 	if err != nil {
-		return reply{}, policyProblem(err)
+		return reply{}, refusal(err)
 	}
 	return ok(p, nil)
 }
@@ -287,7 +269,7 @@ func (s *Server) reviewPolicy(ctx context.Context, r *request) (reply, error) {
 	}
 	p, err := d.Review(ctx, in, *r.who, "api "+r.RemoteAddr)
 	if err != nil {
-		return reply{}, policyProblem(err)
+		return reply{}, refusal(err)
 	}
 	return ok(p, nil)
 }

@@ -32,6 +32,7 @@ func TestWhoMay(t *testing.T) {
 		"another scheme":                               {"", "GET", "/v1/sessions/s", "", 401, []string{"Authorization", "Basic agent"}},
 		"a token without scopes":                       {"nobody", "GET", "/v1/sessions/s", "", 403, nil},
 		"the agent can't answer its own question":      {"agent", "POST", "/v1/approvals/" + id + "/answer", `{"answer":"approve"}`, 403, nil},
+		"nor when it was verified":                     {"agent", "GET", "/v1/audit/verified", "", 403, nil},
 		"the agent can't read the audit log":           {"agent", "GET", "/v1/audit/verification", "", 403, nil},
 		"the agent can't read contracts":               {"agent", "GET", "/v1/contracts", "", 403, nil},
 		"a person can't speak for the user":            {"person", "POST", "/v1/sessions/s/events", user, 403, nil},
@@ -182,7 +183,7 @@ func TestFailures(t *testing.T) {
 				}
 			}
 		}
-		for _, path := range []string{"/v1/sessions", "/v1/sessions/s", "/v1/sessions/s/decisions", "/v1/sessions/s/decisions/r1", "/v1/sessions/s/stream", "/v1/approvals", "/v1/audit/entries", "/v1/audit/verification"} {
+		for _, path := range []string{"/v1/sessions", "/v1/sessions/s", "/v1/sessions/s/decisions", "/v1/sessions/s/decisions/r1", "/v1/sessions/s/stream", "/v1/approvals", "/v1/audit/entries", "/v1/audit/verification", "/v1/audit/verified"} {
 			b.get(t, 503, "operator", path)
 		}
 	}

@@ -198,6 +198,7 @@ func (s *Server) handlers() map[string]handler {
 		"reviewPolicy":    {answer: s.reviewPolicy},
 		"exportAudit":     {stream: s.exportAudit},
 		"verifyAudit":     {answer: s.verifyAudit},
+		"lastVerified":    {answer: s.lastVerified},
 		"evaluate":        {answer: s.evaluate},
 		"evaluateAll":     {answer: s.evaluateAll},
 	}

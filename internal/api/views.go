@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strconv"
 	"time"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/figures"
 	"github.com/remit-project/remit/store"
 )
 
@@ -48,7 +48,7 @@ func (s *Server) findSessions(ctx context.Context, r *request) (reply, error) {
 	}
 	query := r.URL.Query()
 	f := store.Filter{Whose: sessionsFor(r.who), Owner: query.Get("principal"), Server: query.Get("server"), Tool: query.Get("tool"),
-		Verdict: remit.Verdict(query.Get("verdict")), Text: query.Get("text")}
+		Verdict: remit.Verdict(query.Get("verdict")), Text: query.Get("text"), Shadow: query.Get("shadow") == "true"}
 	if f.Since, err = since(r); err != nil {
 		return reply{}, err
 	}
@@ -93,6 +93,8 @@ type loggedEvent struct {
 	Seq int64 `json:"seq"`
 	remit.Event
 	Decision any `json:"decision,omitempty"`
+	// Shadow is set where the decision was not enforced.
+	Shadow bool `json:"shadow,omitempty"`
 }
 
 // listEvents pages through a session's log.
@@ -115,7 +117,7 @@ func (s *Server) listEvents(ctx context.Context, r *request) (reply, error) {
 			out.Next = cursor(strconv.FormatInt(rec.Seq, 10))
 			break
 		}
-		e := loggedEvent{Seq: rec.Seq, Event: rec.Event}
+		e := loggedEvent{Seq: rec.Seq, Event: rec.Event, Shadow: rec.Shadow}
 		e.Facts = nil
 		if rec.Decision != nil {
 			e.Decision = decisionForm(rec.Decision)
@@ -129,8 +131,8 @@ func (s *Server) listEvents(ctx context.Context, r *request) (reply, error) {
 	return ok(out, nil)
 }
 
-// countDecisions counts decisions by tool and verdict in steps of time, and says how long
-// they took.
+// countDecisions counts decisions by tool and verdict in steps of time, and says how long they
+// took, why calls were stopped, and how long people took to answer.
 func (s *Server) countDecisions(ctx context.Context, r *request) (reply, error) {
 	query := r.URL.Query()
 	from, err := since(r)
@@ -159,14 +161,34 @@ func (s *Server) countDecisions(ctx context.Context, r *request) (reply, error) 
 	for i, c := range list {
 		counts[i] = count{c.Server, c.Tool, c.Verdict, c.Confirms, c.Shadow, c.Step, c.N}
 	}
+	out := struct {
+		Counts  []count   `json:"counts"`
+		Took    *took     `json:"took,omitempty"`
+		Stopped []stopped `json:"stopped"`
+		Answers answers   `json:"answers"`
+	}{Counts: counts, Stopped: []stopped{}}
 	times, err := s.o.Store.Took(ctx, sessionsFor(r.who), from, store.MaxTimes)
 	if err != nil {
 		return reply{}, err
 	}
-	return ok(struct {
-		Counts []count `json:"counts"`
-		Took   *took   `json:"took,omitempty"`
-	}{counts, tookOf(times)}, nil)
+	if t := figures.TookOf(times); len(times) > 0 {
+		out.Took = &took{len(times), t.Half.Microseconds(), t.Most.Microseconds()}
+	}
+	records, err := s.o.Store.Stopped(ctx, sessionsFor(r.who), from, store.MaxPage)
+	if err != nil {
+		return reply{}, err
+	}
+	_, causes := figures.Causes(records)
+	for _, c := range causes {
+		out.Stopped = append(out.Stopped, stopped{c.Server, c.Tool, c.Code, c.Ask, c.Deny, c.Shadow})
+	}
+	waits, err := s.o.Store.Waits(ctx, sessionsFor(r.who), from, store.MaxPage)
+	if err != nil {
+		return reply{}, err
+	}
+	w := figures.WaitsOf(waits)
+	out.Answers = answers{w.Answered, w.Approved, w.Expired, w.Half.Milliseconds(), w.Most.Milliseconds()}
+	return ok(out, nil)
 }
 
 // took says how long decisions took, in microseconds.
@@ -176,11 +198,23 @@ type took struct {
 	P99   int64 `json:"p99"`
 }
 
-// tookOf sums times up; nil where there are none.
-func tookOf(times []time.Duration) *took {
-	if len(times) == 0 {
-		return nil
-	}
-	slices.Sort(times)
-	return &took{len(times), times[len(times)/2].Microseconds(), times[len(times)*99/100].Microseconds()}
+// stopped counts the calls of a tool that one kind of reason stopped, by verdict; those that
+// shadow mode let run are counted apart.
+type stopped struct {
+	Server string     `json:"server,omitempty"`
+	Tool   string     `json:"tool"`
+	Code   remit.Code `json:"code"`
+	Ask    int        `json:"ask"`
+	Deny   int        `json:"deny"`
+	Shadow int        `json:"shadow"`
+}
+
+// answers counts questions, and says how long those waited that a person answered, in
+// milliseconds.
+type answers struct {
+	Answered int   `json:"answered"`
+	Approved int   `json:"approved"`
+	Expired  int   `json:"expired"`
+	P50      int64 `json:"p50"`
+	P95      int64 `json:"p95"`
 }

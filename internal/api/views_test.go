@@ -16,7 +16,7 @@ func TestFind(t *testing.T) {
 	b.post(t, 200, "agent", "/v1/sessions/s2/decisions", mailTo("c1", "eve@evil.example"))
 	for query, want := range map[string]string{
 		"": "s2 s1", "?verdict=ask": "s2", "?verdict=deny": "", "?text=eve%40evil.example&verdict=ask": "s2", "?principal=agent&tool=read": "s2 s1", "?principal=nobody": "",
-		"?since=2200-01-01T00:00:00Z": "", "?limit=1": "s2",
+		"?since=2200-01-01T00:00:00Z": "", "?limit=1": "s2", "?shadow=true": "", "?shadow=false": "s2 s1",
 	} {
 		got := into[struct{ Sessions []struct{ ID string } }](t, b.get(t, 200, "person", "/v1/search"+query))
 		var ids []string
@@ -34,7 +34,7 @@ func TestFind(t *testing.T) {
 	if got := string(b.get(t, 200, "other", "/v1/search").body); strings.Contains(got, `"s1"`) {
 		t.Errorf("another sees %s", got)
 	}
-	for _, bad := range []string{"verdict=perhaps", "since=yesterday", "cursor=eA", "text=" + strings.Repeat("%C3%A9", 200)} {
+	for _, bad := range []string{"verdict=perhaps", "shadow=1", "since=yesterday", "cursor=eA", "text=" + strings.Repeat("%C3%A9", 200)} {
 		if got := b.get(t, 400, "person", "/v1/search?"+bad).kind(); got != "invalid-request" {
 			t.Errorf("%s: %s", bad, got)
 		}
@@ -84,14 +84,27 @@ func TestCounts(t *testing.T) {
 			Tool, Verdict string
 			Count         int
 		}
-		Took *struct{ Count, P50, P99 int64 }
+		Took    *struct{ Count, P50, P99 int64 }
+		Stopped []struct {
+			Server, Tool, Code string
+			Ask, Deny, Shadow  int
+		}
+		Answers struct{ Answered, Approved, Expired, P50, P95 int64 }
 	}
+	asked := into[struct{ ID string }](t, b.post(t, 201, "agent", "/v1/sessions/s/approvals", `{"call":"c1"}`)).ID
+	b.post(t, 200, "person", "/v1/approvals/"+asked+"/answer", `{"answer":"approve"}`)
 	got := into[counts](t, b.get(t, 200, "person", "/v1/counts?since=2020-01-01T00:00:00Z&step=31622400"))
 	if text := fmt.Sprint(got.Counts); text != "[{read allow 1} {send ask 1}]" {
 		t.Errorf("counted %s", text)
 	}
 	if got.Took == nil || got.Took.Count != 2 || got.Took.P50 < 1 || got.Took.P99 < got.Took.P50 {
 		t.Errorf("they took %+v", got.Took)
+	}
+	if text := fmt.Sprint(got.Stopped); text != "[{mail send below-floor 1 0 0} {mail send unprovoked 1 0 0}]" {
+		t.Errorf("stopped were %s", text)
+	}
+	if got.Answers.Answered != 1 || got.Answers.Approved != 1 || got.Answers.P95 < got.Answers.P50 {
+		t.Errorf("answered were %+v", got.Answers)
 	}
 	if got := into[counts](t, b.get(t, 200, "other", "/v1/counts?since=2020-01-01T00:00:00Z")); len(got.Counts) != 0 || got.Took != nil {
 		t.Errorf("another counts %v", got)

@@ -4,15 +4,39 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/remit-project/remit/internal/figures"
 )
 
 // bar is a step of time in the chart, with where its parts begin and how high they are.
 type bar struct {
-	verdicts
-	At                                       time.Time
-	X, Width                                 float64
-	AllowY, ShadowY, AskY, DenyY             float64
-	AllowHigh, ShadowHigh, AskHigh, DenyHigh float64
+	figures.Verdicts
+	At       time.Time
+	X, Width float64
+	Parts    []part
+}
+
+// part is the part of a bar that one verdict has: where it begins, and how long it is.
+type part struct {
+	Verdict  string
+	At, Long float64
+}
+
+// partsOf divides a bar of a hundred, for the largest count, into its verdicts: what was stopped
+// first.
+func partsOf(v figures.Verdicts, most int) []part {
+	scale, at := 100/float64(max(most, 1)), 0.0
+	var out []part
+	for _, p := range []struct {
+		verdict string
+		n       int
+	}{{"deny", v.Deny}, {"ask", v.Ask}, {"shadow", v.Shadow}, {"allow", v.Allow}} {
+		if p.n > 0 {
+			out = append(out, part{p.verdict, at, float64(p.n) * scale})
+			at += float64(p.n) * scale
+		}
+	}
+	return out
 }
 
 // The size of the chart, in its own units.
@@ -31,14 +55,14 @@ func barsOf(since, now time.Time, step time.Duration) []bar {
 	return bars
 }
 
-// stack places the parts of a bar, one on the other.
+// stack places the parts of a bar, one on the other: those that were stopped on top.
 func (b *bar) stack(most int) {
-	scale := chartHigh / float64(max(most, 1))
-	b.DenyHigh, b.AskHigh, b.ShadowHigh, b.AllowHigh = float64(b.Deny)*scale, float64(b.Ask)*scale, float64(b.Shadow)*scale, float64(b.Allow)*scale
-	b.AllowY = chartHigh - b.AllowHigh
-	b.ShadowY = b.AllowY - b.ShadowHigh
-	b.AskY = b.ShadowY - b.AskHigh
-	b.DenyY = b.AskY - b.DenyHigh
+	b.Parts = partsOf(b.Verdicts, most)
+	scale := chartHigh / 100
+	top := chartHigh - float64(b.All())*chartHigh/float64(max(most, 1))
+	for i := range b.Parts {
+		b.Parts[i].At, b.Parts[i].Long = top+b.Parts[i].At*scale, b.Parts[i].Long*scale
+	}
 }
 
 // roundUp returns the next number that an axis can end with and has a half: 2, 4, 10, 20, …

@@ -37,6 +37,8 @@ type outlined struct {
 	Call    string
 	Tool    string
 	Verdict remit.Verdict
+	// Shadow is set where the decision was not enforced.
+	Shadow bool
 	// Name is what evidence calls the event's text; empty where it has none.
 	Name string
 }
@@ -69,7 +71,7 @@ func (o *outline) add(r store.Record) {
 	}
 
 	if d := r.Decision; d != nil {
-		e.Call, e.Tool, e.Verdict = d.Call, d.Tool, d.Verdict
+		e.Call, e.Tool, e.Verdict, e.Shadow = d.Call, d.Tool, d.Verdict, r.Shadow
 		o.calls[d.Call] = append(o.calls[d.Call], seq)
 		for i := range d.Findings {
 			o.learn(d.Findings[i].Evidence)

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/access"
+	"github.com/remit-project/remit/internal/figures"
 	"github.com/remit-project/remit/store"
 )
 
@@ -29,7 +29,7 @@ type overviewPage struct {
 	Now   time.Time
 	// Calls are decisions on proposed calls by verdict, and Agreed those of calls that a
 	// person let through.
-	Calls  verdicts
+	Calls  figures.Verdicts
 	Agreed int
 	Bars   []bar
 	// Most is the height of the chart, and Half that of the line in its middle.
@@ -37,7 +37,7 @@ type overviewPage struct {
 	Tools      []toolCount
 	// Causes are why calls were stopped, and Stops which calls that were, by tool and cause.
 	Causes []causeCount
-	Stops  []stopCount
+	Stops  []causeCount
 	// Capped is set when only the last stopped calls were looked at for their causes.
 	Capped bool
 	Waits  waitCount
@@ -49,64 +49,37 @@ type overviewPage struct {
 	Check bool
 }
 
-// verdicts counts decisions. Shadow are those that would have stopped their calls, where
-// decisions are recorded and not enforced.
-type verdicts struct{ Allow, Ask, Deny, Shadow int }
-
-// All is their sum.
-func (v verdicts) All() int { return v.Allow + v.Ask + v.Deny + v.Shadow }
-
-// Stopped are the calls that did not simply run, or would not have.
-func (v verdicts) Stopped() int { return v.Ask + v.Deny + v.Shadow }
-
-func (v *verdicts) add(verdict remit.Verdict, shadow bool, n int) {
-	switch {
-	case verdict == remit.Allow:
-		v.Allow += n
-	case shadow:
-		v.Shadow += n
-	case verdict == remit.Ask:
-		v.Ask += n
-	case verdict == remit.Deny:
-		v.Deny += n
-	}
-}
-
 // toolCount counts the calls of a tool.
 type toolCount struct {
-	verdicts
+	figures.Verdicts
 	Server, Tool string
 }
 
-// causeCount counts the reasons of one kind why calls were stopped.
-type causeCount struct {
-	verdicts
-	Code  remit.Code
-	Words string
-}
+// causeCount counts the calls that one kind of reason stopped.
+type causeCount struct{ figures.Cause }
 
-// stopCount counts the calls of a tool that one kind of reason stopped.
-type stopCount struct {
-	causeCount
-	Server, Tool string
-}
+// Words says in words why.
+func (c causeCount) Words() string { return cmp.Or(causes[c.Code], string(c.Code)) }
+
+// Parts are the shares of its verdicts in the largest count.
+func (c causeCount) Parts(most int) []part { return partsOf(c.Verdicts, most) }
 
 // waitCount says how long questions waited for a person.
 type waitCount struct {
-	Answered, Approved, Expired int
-	Half, Most                  time.Duration // of those that were answered: the median, and the 95th of a hundred
-	Slots                       []slot
+	figures.Waits
+	Slots []slot
 }
 
 // tookCount says how long decisions took.
 type tookCount struct {
-	N int
-	// Half is the median, and Most the 99th of a hundred.
-	Half, Most time.Duration
-	Slots      []slot
+	figures.Took
+	Slots []slot
 	// Capped is set when only the last of them were looked at.
 	Capped bool
 }
+
+// N is how many decisions were timed.
+func (t tookCount) N() int { return len(t.Times) }
 
 // causes says in words why calls are stopped.
 var causes = map[remit.Code]string{
@@ -187,16 +160,16 @@ func (p *overviewPage) count(counts []store.Count, since time.Time) {
 			}
 			continue // the call was counted when it was proposed
 		}
-		p.Calls.add(n.Verdict, n.Shadow, n.N)
+		p.Calls.Add(n.Verdict, n.Shadow, n.N)
 		if i := int(n.Step.Sub(since) / p.Span.Step); i >= 0 && i < len(p.Bars) {
-			p.Bars[i].add(n.Verdict, n.Shadow, n.N)
+			p.Bars[i].Add(n.Verdict, n.Shadow, n.N)
 			p.Most = max(p.Most, p.Bars[i].All())
 		}
 		key := [2]string{n.Server, n.Tool}
 		if tools[key] == nil {
 			tools[key] = &toolCount{Server: n.Server, Tool: n.Tool}
 		}
-		tools[key].add(n.Verdict, n.Shadow, n.N)
+		tools[key].Add(n.Verdict, n.Shadow, n.N)
 	}
 
 	p.Most = roundUp(p.Most)
@@ -213,78 +186,33 @@ func (p *overviewPage) count(counts []store.Count, since time.Time) {
 	p.Tools = p.Tools[:min(len(p.Tools), maxTools)]
 }
 
-// causesOf counts the reasons of stopped calls by their kind, each once a call, and by tool
-// and kind.
-func causesOf(stopped []store.Record) ([]causeCount, []stopCount) {
-	all, tools := map[remit.Code]*causeCount{}, map[[3]string]*stopCount{}
-	for _, r := range stopped {
-		seen := map[remit.Code]bool{}
-		for _, reason := range r.Decision.Reasons {
-			if seen[reason.Code] {
-				continue
-			}
-			seen[reason.Code] = true
-			cause := causeCount{Code: reason.Code, Words: causes[reason.Code]}
-			if all[reason.Code] == nil {
-				all[reason.Code] = &cause
-			}
-			all[reason.Code].add(r.Decision.Verdict, r.Shadow, 1)
-			key := [3]string{r.Decision.Server, r.Decision.Tool, string(reason.Code)}
-			if tools[key] == nil {
-				tools[key] = &stopCount{causeCount{Code: reason.Code, Words: causes[reason.Code]}, r.Decision.Server, r.Decision.Tool}
-			}
-			tools[key].add(r.Decision.Verdict, r.Shadow, 1)
-		}
+// causesOf counts why calls were stopped, by cause, and by tool and cause.
+func causesOf(stopped []store.Record) (all, tools []causeCount) {
+	byKind, byTool := figures.Causes(stopped)
+	for _, c := range byKind {
+		all = append(all, causeCount{c})
 	}
-
-	var byCause []causeCount
-	for _, code := range slices.Sorted(maps.Keys(all)) {
-		byCause = append(byCause, *all[code])
+	for _, c := range byTool[:min(len(byTool), maxTools)] {
+		tools = append(tools, causeCount{c})
 	}
-	slices.SortStableFunc(byCause, func(a, b causeCount) int { return cmp.Compare(b.All(), a.All()) })
-	var byTool []stopCount
-	for _, s := range tools {
-		byTool = append(byTool, *s)
-	}
-	slices.SortFunc(byTool, func(a, b stopCount) int {
-		return cmp.Or(cmp.Compare(b.All(), a.All()), cmp.Compare(a.Server, b.Server), cmp.Compare(a.Tool, b.Tool), cmp.Compare(a.Code, b.Code))
-	})
-	return byCause, byTool[:min(len(byTool), maxTools)]
+	return all, tools
 }
 
 // waitsOf sums up how long questions waited.
 func waitsOf(list []store.Waited) waitCount {
-	var out waitCount
-	var took []time.Duration
-	for _, w := range list {
-		switch w.State {
-		case store.Approved, store.Used:
-			out.Approved++
-		case store.Expired:
-			out.Expired++
-			continue
-		case store.Denied:
-		default:
-			continue // withdrawn
-		}
-		took = append(took, w.Settled.Sub(w.Created))
-	}
-
-	slices.Sort(took)
-	if out.Answered = len(took); out.Answered > 0 {
-		out.Half, out.Most = took[len(took)/2].Round(time.Second), took[len(took)*95/100].Round(time.Second)
-		out.Slots = slotsOf(took, answerSlots)
+	out := waitCount{Waits: figures.WaitsOf(list)}
+	out.Half, out.Most = out.Half.Round(time.Second), out.Most.Round(time.Second)
+	if out.Answered > 0 {
+		out.Slots = slotsOf(out.Times, answerSlots)
 	}
 	return out
 }
 
 // tookOf sums up how long decisions took.
 func tookOf(list []time.Duration) tookCount {
-	slices.Sort(list)
-	out := tookCount{N: len(list), Capped: len(list) == store.MaxTimes}
-	if out.N > 0 {
-		out.Half, out.Most = list[len(list)/2], list[len(list)*99/100]
-		out.Slots = slotsOf(list, decisionSlots)
+	out := tookCount{Took: figures.TookOf(list), Capped: len(list) == store.MaxTimes}
+	if len(list) > 0 {
+		out.Slots = slotsOf(out.Times, decisionSlots)
 	}
 	return out
 }

@@ -58,43 +58,31 @@ func TestChart(t *testing.T) {
 		{Tool: "a", Verdict: remit.Allow, Step: since, N: 3}, {Tool: "b", Verdict: remit.Deny, Step: since, N: 1}, {Tool: "a", Verdict: remit.Allow, Confirms: true, Step: since, N: 7},
 		{Tool: "a", Verdict: remit.Ask, Step: since.Add(24 * time.Hour), N: 2}, {Tool: "b", Verdict: remit.Deny, Shadow: true, Step: since.Add(time.Hour), N: 2}, {Tool: "a", Verdict: remit.Ask, Step: since.Add(99 * time.Hour), N: 5},
 	}, since)
-	got := fmt.Sprint(len(p.Bars), p.Most, p.Agreed, p.Calls, p.Bars[0].verdicts, p.Bars[24].verdicts)
+	got := fmt.Sprint(len(p.Bars), p.Most, p.Agreed, p.Calls, p.Bars[0].Verdicts, p.Bars[24].Verdicts)
 	if want := "25 4 7 {3 7 1 2} {3 0 1 0} {0 2 0 0}"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if b := p.Bars[0]; b.AllowHigh != 90 || b.DenyHigh != 30 || b.DenyY != 0 || b.AllowY != 30 {
-		t.Errorf("the bar is %+v", b)
+	if got := fmt.Sprint(p.Bars[0].Parts); got != "[{deny 0 30} {allow 30 90}]" {
+		t.Errorf("the bar is %s", got)
 	}
 }
 
-func TestWaits(t *testing.T) {
+// Times are counted by the ranges that they fall into.
+func TestRangesOfTimes(t *testing.T) {
 	at := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
-	var list []store.Waited
+	var waits []store.Waited
+	var took []time.Duration
 	for i := range 20 {
-		list = append(list, store.Waited{State: store.Denied, Created: at, Settled: at.Add(time.Duration(i) * time.Second)})
+		waits = append(waits, store.Waited{State: store.Denied, Created: at, Settled: at.Add(time.Duration(i) * time.Second)})
 	}
-	list = append(list, store.Waited{State: store.Expired, Created: at, Settled: at.Add(time.Hour)}, store.Waited{State: store.Cancelled, Created: at, Settled: at.Add(time.Hour)})
-	got := waitsOf(list)
-	if got.Answered != 20 || got.Expired != 1 || got.Half != 10*time.Second || got.Most != 19*time.Second || fmt.Sprint(got.Slots) != "[{under 10 s 10 100} {10 s to 1 min 10 100} {1 to 10 min 0 0} {10 min to 1 h 0 0} {1 h and more 0 0}]" {
-		t.Errorf("got %+v", got)
-	}
-}
-
-// Half of the decisions take at most the one figure, and all but one in a hundred the other.
-func TestTimesOfDecisions(t *testing.T) {
-	var list []time.Duration
 	for i := range 200 {
-		list = append(list, time.Duration(200-i)*100*time.Microsecond)
+		took = append(took, time.Duration(200-i)*100*time.Microsecond)
 	}
-	got := tookOf(list)
-	if got.N != 200 || got.Capped || got.Half != 10100*time.Microsecond || got.Most != 19900*time.Microsecond {
-		t.Errorf("got %+v", got)
+	if got := fmt.Sprint(waitsOf(waits).Slots); got != "[{under 10 s 10 100} {10 s to 1 min 10 100} {1 to 10 min 0 0} {10 min to 1 h 0 0} {1 h and more 0 0}]" {
+		t.Errorf("answers: %s", got)
 	}
-	if fmt.Sprint(got.Slots) != "[{under 1 ms 9 6} {1 to 5 ms 40 26.666666666666668} {5 to 20 ms 150 100} {20 to 100 ms 1 0.6666666666666666} {0.1 to 1 s 0 0} {1 s and more 0 0}]" {
-		t.Errorf("got %+v", got.Slots)
-	}
-	if got := tookOf(nil); got.N != 0 || got.Half != 0 {
-		t.Errorf("of none: %+v", got)
+	if got := fmt.Sprint(tookOf(took).Slots); got != "[{under 1 ms 9 6} {1 to 5 ms 40 26.666666666666668} {5 to 20 ms 150 100} {20 to 100 ms 1 0.6666666666666666} {0.1 to 1 s 0 0} {1 s and more 0 0}]" {
+		t.Errorf("decisions: %s", got)
 	}
 }
 
@@ -108,7 +96,7 @@ func TestScales(t *testing.T) {
 }
 
 // Calls that ran in shadow mode are counted apart from those that were stopped, by tool and
-// cause.
+// cause, are marked where their session is shown, and lead to it by a filter.
 func TestShadowMode(t *testing.T) {
 	s := newSite(t)
 	live := s.session("shadowed")
@@ -122,6 +110,30 @@ func TestShadowMode(t *testing.T) {
 	for _, want := range []string{"2 calls", "0 held back", "1 would have been stopped, and ran in shadow mode", "send_message of office a value that the user didn&#39;t choose 1 would have been", "send_message of office 0 0 0 1", "P50"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it doesn't say %q: %s", want, text)
+		}
+	}
+	if strings.Contains(page, `class="f-ask"`) || strings.Count(page, `class="f-shadow"`) != 3 {
+		t.Errorf("the bars of what was let run are not its own: %s", page)
+	}
+
+	stopped := s.held("stopped")
+	const mark = "would have been stopped, ran in shadow mode"
+	if _, page := c.do("GET", "session?id=shadowed", ""); strings.Count(page, mark) != 2 {
+		t.Errorf("the call and the link to it are not marked: %s", page)
+	}
+	if _, page := c.do("GET", "session?id="+stopped.Session, ""); strings.Contains(page, mark) {
+		t.Error("a call that was stopped is marked")
+	}
+	for query, want := range map[string]string{"": "shadowed stopped", "verdict=shadow": "shadowed", "verdict=shadow&tool=read_page": "", "verdict=ask": "shadowed stopped"} {
+		_, page := c.do("GET", "sessions?"+query, "")
+		var got []string
+		for _, id := range []string{"shadowed", "stopped"} {
+			if strings.Contains(page, `session?id=`+id+`"`) {
+				got = append(got, id)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: found %s, want %s", query, got, want)
 		}
 	}
 }

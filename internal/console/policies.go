@@ -355,6 +355,8 @@ func reviewFailure(err error) error {
 		return &failure{http.StatusForbidden, "The console may not write policies here. Take the patch."}
 	case errors.Is(err, desk.ErrReview):
 		return errReview
+	case errors.Is(err, desk.ErrBroken):
+		return &failure{http.StatusInternalServerError, err.Error()}
 	}
 	return err
 }

@@ -59,6 +59,8 @@ type jump struct {
 	Seq     int64
 	Tool    string
 	Verdict remit.Verdict
+	// Shadow is set for a call that ran all the same, in shadow mode.
+	Shadow bool
 }
 
 // event is one event of a log.
@@ -94,6 +96,8 @@ type body struct {
 // decided is a decision with its arguments.
 type decided struct {
 	*remit.Decision
+	// Shadow is set where the decision would have stopped the call, and shadow mode let it run.
+	Shadow    bool
 	Does      string
 	Arguments []argument
 	More      int
@@ -150,7 +154,7 @@ func (c *Console) session(ctx context.Context, v *visit) (outcome, error) {
 func (c *Console) fill(ctx context.Context, o *outline, page *sessionPage, open string) error {
 	for seq := range o.stopped(0) {
 		e := &o.events[seq]
-		page.Stopped = append(page.Stopped, jump{seq, e.Tool, e.Verdict})
+		page.Stopped = append(page.Stopped, jump{seq, e.Tool, e.Verdict, e.Shadow})
 		if len(page.Stopped) == maxJumps {
 			break
 		}
@@ -272,6 +276,7 @@ func (o *outline) event(r store.Record, marks []originMark, open bool) event {
 
 	if r.Decision != nil {
 		e.Decided, e.Call, e.Tool = decidedOf(r.Decision, open), r.Decision.Call, r.Decision.Tool
+		e.Decided.Shadow = r.Shadow && r.Decision.Verdict != remit.Allow
 	}
 	if e.Kind == remit.ScopeEvent {
 		e.Scope = scopeOf(&r.Event)

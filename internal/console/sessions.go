@@ -29,6 +29,10 @@ type sessionsPage struct {
 // filterForm is a filter as people write it.
 type filterForm struct{ Text, Tool, Server, Verdict, Owner, Since string }
 
+// shadowed is what a filter has for a verdict where it means decisions that would have stopped
+// their calls, and were not enforced.
+const shadowed = "shadow"
+
 // listed is a session of the list.
 type listed struct {
 	store.Found
@@ -42,7 +46,10 @@ type listed struct {
 var ages = map[string]time.Duration{"hour": time.Hour, "day": 24 * time.Hour, "week": 7 * 24 * time.Hour, "month": 30 * 24 * time.Hour}
 
 func (f *filterForm) filter(w store.Whose, now time.Time) store.Filter {
-	out := store.Filter{Whose: w, Owner: f.Owner, Server: f.Server, Tool: f.Tool, Verdict: remit.Verdict(f.Verdict), Text: f.Text}
+	out := store.Filter{Whose: w, Owner: f.Owner, Server: f.Server, Tool: f.Tool, Text: f.Text}
+	if out.Shadow = f.Verdict == shadowed; !out.Shadow {
+		out.Verdict = remit.Verdict(f.Verdict)
+	}
 	if age, ok := ages[f.Since]; ok {
 		out.Since = now.Add(-age)
 	}

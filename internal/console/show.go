@@ -15,6 +15,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/figures"
 	"github.com/remit-project/remit/internal/policydoc"
 	"github.com/remit-project/remit/internal/policydoc/report"
 	"github.com/remit-project/remit/internal/revise"
@@ -121,7 +122,7 @@ func functions() template.FuncMap {
 		"clip":    func(n int, s string) string { return display.Clip(s, n) },
 		"add":     func(a, b int) int { return a + b },
 		"lasted":  lasted,
-		"percent": func(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) },
+		"stopped": func(v figures.Verdicts) figures.Verdicts { v.Allow = 0; return v },
 		"trusts": func() []label.Trust {
 			return []label.Trust{label.External, label.ToolOutput, label.User, label.Trusted}
 		},

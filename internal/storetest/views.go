@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -181,6 +182,24 @@ func timed(t *testing.T, s *suite) {
 		shadow[c.Shadow] += c.N
 	}
 	equal(t, "in shadow mode", shadow, map[bool]int{false: 1, true: 2})
+	for name, test := range map[string]struct {
+		filter store.Filter
+		want   string
+	}{
+		"all":                 {store.Filter{Whose: everybody}, "b 0/0/0 and 1, a 0/0/1 and 1"},
+		"let run":             {store.Filter{Whose: everybody, Shadow: true}, "b 0/0/0 and 1, a 0/0/1 and 1"},
+		"let run, of one":     {store.Filter{Whose: ann, Shadow: true, Tool: "send"}, "a 0/0/1 and 1"},
+		"let run, and a tool": {store.Filter{Whose: everybody, Shadow: true, Tool: "read"}, ""},
+		"let run, and allow":  {store.Filter{Whose: everybody, Shadow: true, Verdict: remit.Allow}, ""},
+	} {
+		list, err := s.Find(t.Context(), test.filter, 0)
+		must(t, err)
+		var got []string
+		for i, text := range found(list) {
+			got = append(got, fmt.Sprintf("%s and %d", text, list[i].Shadow))
+		}
+		equal(t, name, strings.Join(got, ", "), test.want)
+	}
 	read := records(t, s.Read(t.Context(), "a", 0))
 	if read[0].Took != 0 || read[0].Shadow || read[1].Took != 1500*time.Microsecond || read[1].Shadow || !read[2].Shadow {
 		t.Errorf("it is read as %s", show(read))
@@ -198,7 +217,7 @@ func lastVerified(t *testing.T, s *suite) {
 		report := verified(t, s)
 		last, err := s.open(t).Verified(t.Context())
 		must(t, err)
-		equal(t, "the last", last, store.Verification{At: s.clock, Entries: report.Entries, Sessions: 1})
+		equal(t, "the last", last, store.Verification{At: s.clock, Entries: report.Entries, Sessions: 1, Head: report.Head})
 	}
 }
 

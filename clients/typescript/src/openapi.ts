@@ -440,7 +440,8 @@ export interface paths {
         };
         /**
          * Count decisions by tool and verdict
-         * @description In steps of time, with how long they took. A call that a person let through is counted when it was held back, and as confirmed.
+         * @description In steps of time, with how long they took, why calls were stopped, and how long people took to answer.
+         *     A call that a person let through is counted when it was held back, and as confirmed.
          */
         get: operations["countDecisions"];
         put?: never;
@@ -798,6 +799,26 @@ export interface paths {
         };
         /** Verify the audit log */
         get: operations["verifyAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audit/verified": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tell when the audit log was last verified
+         * @description What the last check found, whoever asked for it. It is kept beside the log: who can write the store can write it, too.
+         */
+        get: operations["lastVerified"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1397,17 +1418,21 @@ export interface components {
             ask: number;
             deny: number;
         };
+        /** @description The end of the store's own chain, as far as it was checked. */
+        ChainHead: {
+            chain: string;
+            /** @description How long the chain was. */
+            entries: number;
+            /** @description That of its last entry; zeros where a version of Remit checked it that kept none. */
+            hash: string;
+        };
         AuditReport: {
             /** @description Whether nothing is wrong. */
             ok: boolean;
             sessions: number;
             entries: number;
             pruned?: number;
-            head: {
-                chain: string;
-                entries: number;
-                hash: string;
-            };
+            head: components["schemas"]["ChainHead"];
             /** @description Entries that no head covers yet. */
             unnoted?: number;
             problems?: {
@@ -1978,6 +2003,8 @@ export interface operations {
                             /** @description What a call returned. */
                             result?: Record<string, unknown>;
                             decision?: components["schemas"]["Decision"];
+                            /** @description The decision was recorded and not enforced. */
+                            shadow?: boolean;
                         }[];
                         next?: components["schemas"]["Next"];
                     };
@@ -2389,6 +2416,8 @@ export interface operations {
                 tool?: string;
                 /** @description With a decision of this verdict. */
                 verdict?: "allow" | "ask" | "deny";
+                /** @description With a decision that would have stopped its call and that shadow mode let run. */
+                shadow?: boolean;
                 /** @description In which something happened at or after the time. */
                 since?: string;
                 /** @description In whose log the text appears. */
@@ -2415,6 +2444,8 @@ export interface operations {
                             allowed: number;
                             asked: number;
                             denied: number;
+                            /** @description Those that would have stopped their calls and were not enforced; the others are. */
+                            shadow: number;
                         })[];
                         next?: components["schemas"]["Next"];
                     };
@@ -2465,6 +2496,30 @@ export interface operations {
                             count: number;
                             p50: number;
                             p99: number;
+                        };
+                        /**
+                         * @description The last of the calls that were stopped, at most 1000, by tool and kind of reason, the most frequent ones first.
+                         *     A call with reasons of two kinds counts in both.
+                         */
+                        stopped: {
+                            server?: string;
+                            tool: string;
+                            /** @description The kind of reason. */
+                            code: string;
+                            ask: number;
+                            deny: number;
+                            /** @description Those that shadow mode let run, in neither of the others. */
+                            shadow: number;
+                        }[];
+                        /** @description The last of the questions, at most 1000, with how long people took to answer them, in milliseconds. */
+                        answers: {
+                            answered: number;
+                            /** @description Those of them that were answered with yes. */
+                            approved: number;
+                            /** @description Those that nobody answered in time. */
+                            expired: number;
+                            p50: number;
+                            p95: number;
                         };
                     };
                 };
@@ -2912,6 +2967,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditReport"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    lastVerified: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description When that was, up to which entry, and what was found. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        time: string;
+                        /** @description Whether nothing was wrong. */
+                        ok: boolean;
+                        sessions: number;
+                        /** @description The entries that were checked. */
+                        entries: number;
+                        problems: number;
+                        head: components["schemas"]["ChainHead"];
+                    };
                 };
             };
             default: components["responses"]["Problem"];

@@ -5,6 +5,7 @@ package desk
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"sync"
 
@@ -28,6 +29,8 @@ var (
 	ErrReadOnly = errors.New("policies may not be written from here: take the patch")
 	// ErrReview is returned for a review that the policy doesn't have a place for, with why.
 	ErrReview = errors.New("the policy can't be reviewed like that")
+	// ErrBroken is returned for files that can't be read or written, with which and why.
+	ErrBroken = errors.New("the files can't be read or written")
 )
 
 // Desk is where people decide about policies. It is safe for concurrent use.
@@ -49,6 +52,19 @@ type Desk struct {
 // Report tells what became of the document, as the files are now. With the key of a tool it
 // has the policies of that tool alone. With mutate the mutants of the rules are run.
 func (d *Desk) Report(ctx context.Context, tool string, mutate bool) (*report.Report, error) {
+	r, err := d.report(ctx, tool, mutate)
+	return r, broken(err)
+}
+
+// broken tells mistakes in files from work that took too long.
+func broken(err error) error {
+	if err == nil || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrBroken, err)
+}
+
+func (d *Desk) report(ctx context.Context, tool string, mutate bool) (*report.Report, error) {
 	data, err := inputs.ReadAs(d.Document, "a policy document")
 	if err != nil {
 		return nil, err
@@ -81,6 +97,11 @@ func (d *Desk) Changes(ctx context.Context) (*change.Report, error) {
 	if d.Before == "" {
 		return nil, ErrNone
 	}
+	r, err := d.changes(ctx)
+	return r, broken(err)
+}
+
+func (d *Desk) changes(ctx context.Context) (*change.Report, error) {
 	scope, err := d.Deployment()
 	if err != nil {
 		return nil, err

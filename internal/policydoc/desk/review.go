@@ -91,7 +91,7 @@ func (d *Desk) Propose(r Review) (*Proposal, error) {
 	}
 	dir, err := compiled(d.Root)
 	if err != nil {
-		return nil, err
+		return nil, broken(err)
 	}
 	p := &Proposal{Files: []string{}, dir: dir}
 	if p.Base, err = dir.Digest(r.Tool, r.Policy); err != nil {
@@ -121,7 +121,7 @@ func (d *Desk) Propose(r Review) (*Proposal, error) {
 func (d *Desk) Digest(tool, policy string) (string, error) {
 	dir, err := compiled(d.Root)
 	if err != nil {
-		return "", err
+		return "", broken(err)
 	}
 	return dir.Digest(tool, policy)
 }
@@ -139,7 +139,7 @@ func moved(err error) error {
 	if errors.Is(err, policydoc.ErrEdited) {
 		return ErrMoved
 	}
-	return err
+	return broken(err)
 }
 
 // Review writes a review into the files, as the commands do. The audit log says first who it
