@@ -68,7 +68,6 @@ func (s *Server) exportAudit(w http.ResponseWriter, r *request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), exportTime)
 	defer cancel()
 
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(exportTime)) // not every connection has them
 	out := bufio.NewWriterSize(w, 1<<16)
 	w.Header().Set("Content-Type", "application/x-ndjson")
 

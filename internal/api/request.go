@@ -181,11 +181,7 @@ func read(w http.ResponseWriter, r *http.Request, shape *shape) ([]byte, error) 
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return nil, unsupportedType.errorf("send application/json")
 	}
-	control := http.NewResponseController(w)
-	// Not every connection has deadlines; the size is bounded in any case.
-	_ = control.SetReadDeadline(time.Now().Add(bodyTime))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	_ = control.SetReadDeadline(time.Time{})
 	if err != nil {
 		if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
 			return nil, requestTooLarge.errorf("at most %d bytes are accepted", maxBody)
@@ -230,7 +226,6 @@ func send(w http.ResponseWriter, r *http.Request, out reply) {
 	if out.location != "" {
 		header.Set("Location", out.location)
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTime)) // as for bodies
 	if out.body == nil {
 		w.WriteHeader(out.status)
 		return

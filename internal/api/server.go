@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/access"
+	"github.com/remit-project/remit/internal/door"
 	"github.com/remit-project/remit/internal/planner"
 	"github.com/remit-project/remit/internal/policydoc/desk"
 	"github.com/remit-project/remit/internal/revise"
@@ -30,10 +30,6 @@ const (
 	maxBody = 16 << 20
 	// maxRequests bounds concurrent requests.
 	maxRequests = 256
-	// bodyTime bounds how long a caller may take to send a body, writeTime to
-	// receive an answer or an event.
-	bodyTime  = 30 * time.Second
-	writeTime = 30 * time.Second
 	// requestTime bounds a request, including the longest wait for an answer.
 	requestTime = 90 * time.Second
 	// DefaultGrace is how long running requests may take on shutdown.
@@ -226,26 +222,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Serve serves HTTP until ctx ends, and then waits for running requests up to a
 // bound. Streams end at once: their readers reconnect.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	server := &http.Server{
-		Handler: s, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug),
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(l) }()
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
-	}
-
-	s.stop()
-	if s.o.Pages != nil {
-		s.o.Pages.Stop()
-	}
-	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.o.Grace)
-	defer cancel()
-	if err := server.Shutdown(end); err != nil {
-		return errors.Join(err, server.Close())
-	}
-	return nil
+	out := door.Server{Handler: s, Log: s.o.Log, Grace: s.o.Grace, Stop: func(context.Context) error {
+		s.stop()
+		if s.o.Pages != nil {
+			s.o.Pages.Stop()
+		}
+		return nil
+	}}
+	return out.Serve(ctx, l)
 }

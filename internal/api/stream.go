@@ -67,9 +67,7 @@ func (t *stream) send(name, id string, v any) error {
 	return t.write(func(w io.Writer) error { return sse.Write(w, sse.Event{Name: name, ID: id, Data: data}) })
 }
 
-// write writes with a deadline, so that a stalled reader doesn't hold the stream.
 func (t *stream) write(f func(io.Writer) error) error {
-	_ = t.control.SetWriteDeadline(time.Now().Add(writeTime)) // not every connection has them
 	if err := f(t.w); err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"html/template"
 	"io/fs"
@@ -18,6 +17,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit/internal/access"
+	"github.com/remit-project/remit/internal/door"
 	"github.com/remit-project/remit/internal/policydoc/desk"
 	"github.com/remit-project/remit/internal/revise"
 	"github.com/remit-project/remit/store"
@@ -36,8 +36,6 @@ const (
 	maxForm = 512 << 10
 	// maxRequests bounds concurrent requests, streams apart.
 	maxRequests = 64
-	// writeTime bounds how long a reader may take to receive a page or an event.
-	writeTime = 30 * time.Second
 	// grace is how long running requests may take on shutdown.
 	grace = 5 * time.Second
 )
@@ -231,11 +229,6 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "another page may not send this", http.StatusForbidden)
 		return
 	}
-	control, deadline := http.NewResponseController(w), time.Now().Add(writeTime)
-	_ = control.SetWriteDeadline(deadline) // not every connection has them
-	if r.Method == http.MethodPost {
-		_ = control.SetReadDeadline(deadline)
-	}
 	c.mux.ServeHTTP(w, r)
 }
 
@@ -244,23 +237,8 @@ func (c *Console) Stop() { c.stop() }
 
 // Serve serves HTTP until ctx ends, and then waits for running requests up to a bound.
 func (c *Console) Serve(ctx context.Context, l net.Listener) error {
-	server := &http.Server{Handler: c, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
-		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(c.o.Log.Handler(), slog.LevelDebug)}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(l) }()
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
-	}
-
-	c.stop()
-	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
-	defer cancel()
-	if err := server.Shutdown(end); err != nil {
-		return errors.Join(err, server.Close())
-	}
-	return nil
+	s := door.Server{Handler: c, Log: c.o.Log, Grace: grace, Stop: func(context.Context) error { c.stop(); return nil }}
+	return s.Serve(ctx, l)
 }
 
 // asset serves a file of the pages. Its address has the digest of all of them.

@@ -112,7 +112,6 @@ func (c *Console) follow(w http.ResponseWriter, v *visit) {
 
 	control := http.NewResponseController(w)
 	write := func(f func() error) error {
-		_ = control.SetWriteDeadline(time.Now().Add(writeTime)) // not every connection has them
 		if err := f(); err != nil {
 			return err
 		}

@@ -43,6 +43,7 @@ var mayReadTheClock = map[string]string{
 	"internal/accesstest/provider.go":     "tokens end a minute from now, whenever now is",
 	"internal/console/overview_test.go":   "calls are of the week before now, whenever now is",
 	"internal/console/load_test.go":       "is a benchmark",
+	"internal/door/door_test.go":          "runs every test in a bubble of testing/synctest",
 	"ledger/queue_test.go":                "polls a queue until another goroutine has asked",
 	"ledger/kill_test.go":                 "kills a process at a random moment, and any moment will do",
 	"store/full_test.go":                  "lets writers queue up, and the outcome is the same for those that have not",

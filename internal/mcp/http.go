@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"mime"
 	"net"
 	"net/http"
@@ -19,8 +18,10 @@ import (
 	"time"
 
 	"github.com/remit-project/remit/internal/access"
+	"github.com/remit-project/remit/internal/door"
 	"github.com/remit-project/remit/internal/mcp/upstream"
 	"github.com/remit-project/remit/internal/mcp/wire"
+	"github.com/remit-project/remit/internal/sse"
 )
 
 // HTTP configures the gateway as a streamable HTTP server.
@@ -47,6 +48,9 @@ type HTTP struct {
 	// Idle is how long a conversation may be silent before its connections are
 	// closed; [DefaultIdle] when zero. Its session stays.
 	Idle time.Duration
+	// Quiet is how long a client hears nothing before it gets a comment, which keeps
+	// what is between from closing the connection; [sse.Heartbeat] when zero.
+	Quiet time.Duration
 	// Grace is how long requests in flight may take when the gateway stops;
 	// [DefaultGrace] when zero.
 	Grace time.Duration
@@ -65,8 +69,6 @@ const (
 	DefaultIdle = 30 * time.Minute
 	// DefaultGrace is how long requests in flight may take when the gateway stops.
 	DefaultGrace = 10 * time.Second
-	// bodyTime is how long a client may take to send a body.
-	bodyTime = 30 * time.Second
 	// minRun is the shortest token of a run: 128 bits in base 32 have 26.
 	minRun = 22
 	// maxRun bounds it, and a declared name of a conversation.
@@ -109,6 +111,9 @@ func NewHandler(g *Gateway, o HTTP) *Handler {
 	}
 	if o.Grace <= 0 {
 		o.Grace = DefaultGrace
+	}
+	if o.Quiet <= 0 {
+		o.Quiet = sse.Heartbeat
 	}
 
 	h := &Handler{g: g, o: o, mux: http.NewServeMux(), sessions: map[string]*legacySession{}, runs: map[string]*conversation{}}
@@ -230,11 +235,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, anchor string) {
 		return
 	}
 
-	control := http.NewResponseController(w)
-	// Not every connection has deadlines; the body is bounded all the same.
-	_ = control.SetReadDeadline(time.Now().Add(bodyTime))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(h.g.o.Limits.Message)))
-	_ = control.SetReadDeadline(time.Time{})
 	if err != nil {
 		status := http.StatusBadRequest
 		if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
@@ -409,10 +410,7 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, ctx context.C
 	}
 	p := &postPort{w: w, control: http.NewResponseController(w), done: make(chan struct{}), statuses: shared}
 	c.accept(h.g.o.Telemetry.From(ctx, r.Header.Get), m, p, shared)
-	select {
-	case <-p.done:
-	case <-r.Context().Done():
-	}
+	p.wait(r.Context(), h.o.Quiet)
 	p.close()
 }
 
@@ -426,7 +424,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, anchor string) {
 		http.Error(w, "accept text/event-stream", http.StatusNotAcceptable)
 		return
 	}
-	if !s.standing.serve(w, r, s.c.ended) {
+	if !s.standing.serve(w, r, s.c.ended, h.o.Quiet) {
 		http.Error(w, "the session has a stream already", http.StatusConflict)
 	}
 }
@@ -495,35 +493,8 @@ func (h *Handler) sweep() {
 }
 
 // Serve serves HTTP until the context ends, and then for as long as requests in
-// flight need, up to a bound.
+// flight need, up to a bound. Streams end with their conversations.
 func (h *Handler) Serve(ctx context.Context, l net.Listener) error {
-	s := &http.Server{
-		Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		ErrorLog: slog.NewLogLogger(h.g.log.Handler(), slog.LevelDebug),
-	}
-	ended := make(chan error, 1)
-	go func() {
-		if h.o.TLS != nil {
-			s.TLSConfig = h.o.TLS
-			ended <- s.ServeTLS(l, "", "")
-			return
-		}
-		ended <- s.Serve(l)
-	}()
-
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
-	}
-
-	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.o.Grace)
-	defer cancel()
-
-	// Streams end with their conversations, and the server when all have.
-	err := h.g.Close(end)
-	if stop := s.Shutdown(end); stop != nil {
-		err = errors.Join(err, s.Close())
-	}
-	return err
+	s := door.Server{Handler: h, TLS: h.o.TLS, Log: h.g.log, Grace: h.o.Grace, Stop: h.g.Close}
+	return s.Serve(ctx, l)
 }

@@ -1,10 +1,13 @@
 package mcp
 
 import (
+	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/remit-project/remit/internal/mcp/wire"
 	"github.com/remit-project/remit/internal/sse"
@@ -36,11 +39,52 @@ func (p *postPort) Send(raw []byte) error {
 	if p.closed || p.ended {
 		return errGone
 	}
+	p.stream()
+	return p.event(raw)
+}
+
+// stream begins to answer as a stream, unless that has begun.
+func (p *postPort) stream() {
 	if !p.streaming {
 		p.streaming = true
 		head(p.w)
 	}
-	return p.event(raw)
+}
+
+// wait waits for the answer, or until the client has gone. It gives a sign of life each time
+// that the quiet has lasted.
+func (p *postPort) wait(ctx context.Context, quiet time.Duration) {
+	beating := time.NewTicker(quiet)
+	defer beating.Stop()
+	for {
+		select {
+		case <-p.done:
+			return
+		case <-ctx.Done():
+			return
+		case <-beating.C:
+			p.beat()
+		}
+	}
+}
+
+// beat sends a sign of life while the answer waits, as for a person.
+func (p *postPort) beat() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || p.ended {
+		return
+	}
+	p.stream()
+	_ = comment(p.w, p.control) // the client has gone, then, and its context ends
+}
+
+// comment writes what clients ignore.
+func comment(w io.Writer, control *http.ResponseController) error {
+	if _, err := io.WriteString(w, ":\n\n"); err != nil {
+		return err
+	}
+	return control.Flush()
 }
 
 func head(w http.ResponseWriter) {
@@ -151,8 +195,8 @@ func (s *standing) attached() bool {
 }
 
 // serve streams until the client goes or the conversation ends. It returns false
-// when another stream is open.
-func (s *standing) serve(w http.ResponseWriter, r *http.Request, ended <-chan struct{}) bool {
+// when another stream is open. A stream that is quiet for a time gets a comment.
+func (s *standing) serve(w http.ResponseWriter, r *http.Request, ended <-chan struct{}, quiet time.Duration) bool {
 	s.mu.Lock()
 	if s.busy {
 		s.mu.Unlock()
@@ -172,6 +216,8 @@ func (s *standing) serve(w http.ResponseWriter, r *http.Request, ended <-chan st
 		return true
 	}
 
+	beating := time.NewTicker(quiet)
+	defer beating.Stop()
 	for {
 		s.mu.Lock()
 		queue := s.queue
@@ -187,6 +233,10 @@ func (s *standing) serve(w http.ResponseWriter, r *http.Request, ended <-chan st
 		}
 		select {
 		case <-s.wakeup:
+		case <-beating.C:
+			if comment(w, control) != nil {
+				return true
+			}
 		case <-r.Context().Done():
 			return true
 		case <-ended:

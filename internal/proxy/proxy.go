@@ -19,6 +19,7 @@ import (
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/access"
+	"github.com/remit-project/remit/internal/door"
 	"github.com/remit-project/remit/internal/pack"
 	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/telemetry"
@@ -286,20 +287,6 @@ func answerError(w http.ResponseWriter, d dialect, status int, message string) {
 
 // Serve serves on a listener until ctx ends, and then waits for running requests.
 func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
-	s := &http.Server{Handler: p, ReadHeaderTimeout: 30 * time.Second, IdleTimeout: 5 * time.Minute}
-	stopped := make(chan error, 1)
-	stop := context.AfterFunc(ctx, func() {
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
-		defer cancel()
-		err := s.Shutdown(end)
-		if err != nil {
-			err = s.Close()
-		}
-		stopped <- err
-	})
-	err := s.Serve(l)
-	if !stop() {
-		return <-stopped
-	}
-	return err
+	s := door.Server{Handler: p, Log: p.o.Log, Grace: grace}
+	return s.Serve(ctx, l)
 }
