@@ -135,6 +135,9 @@ func (x *examination) contracts(ctx context.Context, d *Diagnosis, s mcp.Server,
 		if len(synth.Instructions(t)) > 0 {
 			d.add(false, "instructions", t.Name, "read the definition, and ask those who make the server", "the definition speaks to the model instead of describing the tool")
 		}
+		if why := s.Packs.Differs(t, c, s.Contract); why != "" {
+			d.add(false, "pack", t.Name, "read the definition, and review the tool's contract", "%s", why)
+		}
 		if s.Contract == nil {
 			continue
 		}

@@ -167,7 +167,8 @@ func (s *server) approve(a contract.Approval) error {
 	return nil
 }
 
-// flag reports definitions that speak to the model.
+// flag reports definitions that speak to the model, and those that are others than the ones
+// that a pack reviewed.
 func (s *server) flag(c *schema.Catalogue) {
 	for i := range c.Tools {
 		t := &c.Tools[i]
@@ -177,6 +178,10 @@ func (s *server) flag(c *schema.Catalogue) {
 		if found := synth.Instructions(t); len(found) > 0 {
 			s.flagged[t.Fingerprint] = true
 			s.log.Warn("a tool's definition speaks to the model", "tool", t.Name, "findings", found)
+		}
+		if why := s.Packs.Differs(t, c, s.file); why != "" {
+			s.flagged[t.Fingerprint] = true
+			s.log.Warn("a tool's contract is not the pack's", "tool", t.Name, "why", why)
 		}
 	}
 }

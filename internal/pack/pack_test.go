@@ -94,8 +94,9 @@ func TestAnotherDefinitionGetsSynthesis(t *testing.T) {
 	f := set.Contract(c)
 	got, _ := f.Tool("slack_post_message")
 	want := synth.Tool(post, c)
-	if got.Review == "" || !strings.Contains(got.Review, "another definition") {
-		t.Errorf("the tool isn't marked for review: %q", got.Review)
+	const why = "the pack slack reviewed another definition of this tool (version 2025.4.25), and synthesis differs (! may allow more): "
+	if _, how, ok := strings.Cut(got.Review, why); !ok || !strings.HasPrefix(how, "! output trust: EXTERNAL → TOOL_OUTPUT; ") {
+		t.Errorf("the mark doesn't say how the contract differs: %q", got.Review)
 	}
 	want.Review = got.Review
 	if diff := cmp.Diff(&want, got); diff != "" {
@@ -106,6 +107,19 @@ func TestAnotherDefinitionGetsSynthesis(t *testing.T) {
 	}
 	if slices.Contains(set.Reviewed(c), post.Fingerprint) {
 		t.Error("the definition counts as reviewed")
+	}
+
+	if said := set.Differs(post, c, nil); said == "" || !strings.Contains(got.Review, said) {
+		t.Errorf("a report differs from the mark: %q", said)
+	}
+	if said := set.Differs(post, c, f); said == "" {
+		t.Error("a contract with a mark counts as settled")
+	}
+	settled := f.Clone()
+	mine, _ := settled.Tool("slack_post_message")
+	mine.Review = ""
+	if said := set.Differs(post, c, settled); said != "" {
+		t.Errorf("what a person has settled is reported again: %q", said)
 	}
 
 	found := one.Compare(c)

@@ -1,10 +1,13 @@
 package pack
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
 )
@@ -70,8 +73,8 @@ func (s Set) reviewed(def *schema.Tool) *Pack {
 func (s Set) replace(made contract.Tool, def *schema.Tool) contract.Tool {
 	p := s.reviewed(def)
 	if p == nil {
-		for _, p := range s {
-			made.Review = strings.TrimPrefix(made.Review+"; "+p.unreviewed(def.Name), "; ")
+		if why := s.unreviewed(def, made); why != "" {
+			made.Review = strings.TrimPrefix(made.Review+"; "+why, "; ")
 		}
 		return made
 	}
@@ -82,10 +85,85 @@ func (s Set) replace(made contract.Tool, def *schema.Tool) contract.Tool {
 	return t
 }
 
-// unreviewed says why a tool doesn't have its contract from the pack.
-func (p *Pack) unreviewed(tool string) string {
-	if p.tool(tool) == nil {
-		return fmt.Sprintf("the pack %s doesn't have this tool", p.Name)
+// unreviewed says why a tool doesn't have its contract from a pack; empty without packs.
+func (s Set) unreviewed(def *schema.Tool, made contract.Tool) string {
+	why := s.differs(def, made)
+	if why != "" || len(s) == 0 {
+		return why
 	}
-	return fmt.Sprintf("the pack %s reviewed another definition of this tool (version %s)", p.Name, strings.Join(p.Versions, ", "))
+	names := make([]string, len(s))
+	for i, p := range s {
+		names[i] = p.Name
+	}
+	return "no tool of this name in a selected pack (" + strings.Join(names, ", ") + ")"
+}
+
+// Differs says of a tool that packs have under its name, with another definition, how the
+// contract that synthesis makes of this one differs from theirs. It is empty for other tools, and
+// where the tool's contract in a file (nil if there is none) bears no mark for review any more.
+func (s Set) Differs(def *schema.Tool, siblings *schema.Catalogue, f *contract.File) string {
+	if s.reviewed(def) != nil || !slices.ContainsFunc(s, func(p *Pack) bool { return p.tool(def.Name) != nil }) {
+		return ""
+	}
+	if f != nil {
+		if kept, ok := f.Tool(def.Name); ok && kept.Review == "" {
+			return ""
+		}
+	}
+	return s.differs(def, synth.Tool(def, siblings))
+}
+
+func (s Set) differs(def *schema.Tool, made contract.Tool) string {
+	var out []string
+	for _, p := range s {
+		known := p.tool(def.Name)
+		if known == nil {
+			continue
+		}
+		out = append(out, fmt.Sprintf("the pack %s reviewed another definition of this tool (version %s), and %s", p.Name, strings.Join(p.Versions, ", "), difference(known, made)))
+	}
+	return strings.Join(out, "; ")
+}
+
+const (
+	// maxNamed is how many differences between two contracts of a tool are named, and
+	// maxNamedText how long each is at most, in characters.
+	maxNamed     = 8
+	maxNamedText = 160
+)
+
+// rank orders what a person should look at first: what may allow more, and of that what is not
+// about the result.
+func rank(c contract.Change) int {
+	r := 0
+	if !c.Laxer {
+		r = 2
+	}
+	if strings.HasPrefix(c.Path, "output") {
+		r++
+	}
+	return r
+}
+
+// difference says in one line how a synthesized contract differs from a pack's.
+func difference(reviewed *contract.Tool, made contract.Tool) string {
+	file := func(t contract.Tool) *contract.File {
+		t.Fingerprint = "" // the definition is known to be another one
+		return &contract.File{Version: contract.Version, Tools: []contract.Tool{t}}
+	}
+	changes := slices.DeleteFunc(contract.Diff(file(*reviewed), file(made)), func(c contract.Change) bool { return !c.Security })
+	if len(changes) == 0 {
+		return "synthesis comes to the same contract"
+	}
+
+	slices.SortStableFunc(changes, func(a, b contract.Change) int { return cmp.Compare(rank(a), rank(b)) })
+	var named []string
+	for _, c := range changes[:min(len(changes), maxNamed)] {
+		c.Tool = ""
+		named = append(named, display.Clip(display.Line(strings.TrimSpace(c.String())), maxNamedText))
+	}
+	if more := len(changes) - len(named); more > 0 {
+		named = append(named, fmt.Sprintf("%d more", more))
+	}
+	return "synthesis differs (! may allow more): " + strings.Join(named, "; ")
 }

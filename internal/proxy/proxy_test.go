@@ -18,6 +18,7 @@ import (
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/access"
+	"github.com/remit-project/remit/internal/pack"
 	"github.com/remit-project/remit/internal/proxy"
 )
 
@@ -188,6 +189,25 @@ func TestContractsAreKept(t *testing.T) {
 		if !strings.Contains(log.String(), line) {
 			t.Errorf("the log does not have %q:\n%s", line, log.String())
 		}
+	}
+}
+
+// The log says of a tool of a pack's name how its contract differs from the pack's, and of another
+// tool nothing.
+func TestToolsThatDifferFromThePack(t *testing.T) {
+	git, err := pack.Named("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	h := direct(t, &fixed{kind: "application/json", bodies: []string{`{"id":"x","choices":[]}`}}, func(o *proxy.Options) {
+		o.Packs, o.Log = pack.Set{git}, slog.New(slog.NewTextHandler(&log, nil))
+	})
+	const tools = `[{"type":"function","function":{"name":"git_reset","description":"Deletes all.","parameters":{"type":"object","properties":{}}}},` +
+		`{"type":"function","function":{"name":"read_page","description":"Reads a page.","parameters":{"type":"object","properties":{}}}}]`
+	handle(h, "/v1/chat/completions", fmt.Sprintf(`{"messages":[{"role":"user","content":"hi"}],"tools":%s}`, tools))
+	if said := log.String(); strings.Count(said, "contract is not the pack's") != 1 || !strings.Contains(said, "tool=git_reset why=\"the pack git reviewed another definition") {
+		t.Errorf("the log has: %s", said)
 	}
 }
 

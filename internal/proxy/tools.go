@@ -86,6 +86,9 @@ func (m *monitors) lookup(tools []json.RawMessage, forced []string) (*remit.Moni
 		if found := synth.Instructions(&c.Tools[i]); len(found) > 0 {
 			m.o.Log.Warn("a tool's definition speaks to the model", "tool", c.Tools[i].Name, "findings", found)
 		}
+		if why := m.o.Packs.Differs(&c.Tools[i], c, m.file); why != "" {
+			m.o.Log.Warn("a tool's contract is not the pack's", "tool", c.Tools[i].Name, "why", why)
+		}
 	}
 
 	file, lasts, err := m.contract(c)
