@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -25,6 +26,9 @@ const (
 	maxCode = 4 << 10
 	// maxClaims bounds the values of the claim that has the roles.
 	maxClaims = 1000
+	// DefaultRecheck is how long somebody keeps a role that they have lost at the provider, at
+	// most, where the configuration doesn't say.
+	DefaultRecheck = time.Hour
 )
 
 // The errors of signing in by an identity provider. Every other error means that the
@@ -60,6 +64,9 @@ type SignIn struct {
 	Roles map[Role][]string
 	// Life is how long a person stays signed in; what the console gives when zero.
 	Life time.Duration
+	// Recheck is for how long a role holds until the provider is asked about it again;
+	// [DefaultRecheck] when zero.
+	Recheck time.Duration
 	// Now is the clock; [time.Now] when nil.
 	Now func() time.Time
 }
@@ -106,6 +113,29 @@ func (r *Role) UnmarshalText(text []byte) error {
 // Attempt is a signing in that has begun: what its end is held to. It belongs to one
 // browser, and is good for one answer.
 type Attempt struct{ state, nonce, verifier string }
+
+// NoRoleError is the [ErrNoRole] of a person whom the provider has named.
+type NoRoleError struct {
+	// Name is the person's name; ISSUER#SUBJECT where theirs can't be used.
+	Name string
+	why  string
+}
+
+// Error implements error.
+func (e *NoRoleError) Error() string { return ErrNoRole.Error() + ": " + e.why }
+
+// Unwrap returns [ErrNoRole].
+func (e *NoRoleError) Unwrap() error { return ErrNoRole }
+
+// Identity is a person as a provider has signed them in, with what it can be asked about them
+// again by. It holds a secret.
+type Identity struct {
+	Principal
+	subject, nonce, refresh string
+}
+
+// Lasts reports whether the provider can be asked again without the person.
+func (i *Identity) Lasts() bool { return i.refresh != "" }
 
 // IdentityProvider signs people in by OpenID Connect, with the code flow and PKCE.
 type IdentityProvider struct {
@@ -185,6 +215,9 @@ func (p *IdentityProvider) Address() string { return p.c.Address }
 // Life is how long a person stays signed in; 0 where the configuration doesn't say.
 func (p *IdentityProvider) Life() time.Duration { return p.c.Life }
 
+// Recheck is for how long a role holds until the provider is asked about it again.
+func (p *IdentityProvider) Recheck() time.Duration { return cmp.Or(p.c.Recheck, DefaultRecheck) }
+
 // Title names the provider to people.
 func (p *IdentityProvider) Title() string {
 	u, err := url.Parse(p.c.Issuer)
@@ -207,7 +240,7 @@ func (p *IdentityProvider) Begin(ctx context.Context) (string, Attempt, error) {
 // Finish returns who has signed in, by the answer that their browser brought back. The
 // error is [ErrSignIn], [ErrDeclined] or [ErrNoRole], or says that the provider could not
 // be asked.
-func (p *IdentityProvider) Finish(ctx context.Context, a Attempt, answer url.Values) (*Principal, error) {
+func (p *IdentityProvider) Finish(ctx context.Context, a Attempt, answer url.Values) (*Identity, error) {
 	m, err := p.discover(ctx)
 	if err != nil {
 		return nil, err
@@ -218,17 +251,47 @@ func (p *IdentityProvider) Finish(ctx context.Context, a Attempt, answer url.Val
 	}
 
 	tokens, err := m.flow.Exchange(oidc.ClientContext(ctx, p.client), code, oauth2.VerifierOption(a.verifier))
+	if err != nil {
+		return nil, p.refused(err)
+	}
+	return p.person(ctx, m, tokens, func(nonce string) bool { return subtle.ConstantTimeCompare([]byte(nonce), []byte(a.nonce)) == 1 })
+}
+
+// Renew asks the provider about a person again. The error is [ErrSignIn] where it no longer
+// vouches for them, [ErrNoRole] where they have no role any more, and any other one says that
+// the provider could not be asked. The identity before is used up.
+func (p *IdentityProvider) Renew(ctx context.Context, i *Identity) (*Identity, error) {
+	m, err := p.discover(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := m.flow.TokenSource(oidc.ClientContext(ctx, p.client), &oauth2.Token{RefreshToken: i.refresh}).Token()
+	if err != nil {
+		return nil, p.refused(err)
+	}
+	// A nonce is that of the first token, where there is one.
+	out, err := p.person(ctx, m, tokens, func(nonce string) bool { return nonce == "" || nonce == i.nonce })
+	switch {
+	case err != nil:
+		return nil, err
+	case out.subject != i.subject:
+		return nil, fmt.Errorf("%w: the new ID token is about another person", ErrSignIn)
+	}
+	out.nonce = i.nonce
+	return out, nil
+}
+
+// refused is the error of a request for tokens.
+func (p *IdentityProvider) refused(err error) error {
 	var refused *oauth2.RetrieveError
 	switch {
 	case errors.As(err, &refused) && refused.ErrorCode == "invalid_grant":
-		return nil, fmt.Errorf("%w: the code is not accepted", ErrSignIn)
+		return fmt.Errorf("%w: the code, or the refresh token, is not accepted", ErrSignIn)
 	case errors.As(err, &refused):
 		// The body may have anything in it, and goes into a log.
-		return nil, fmt.Errorf("the issuer %s gave no token: %s %q", p.c.Issuer, refused.Response.Status, refused.ErrorCode)
-	case err != nil:
-		return nil, fmt.Errorf("the issuer %s gave no token: %w", p.c.Issuer, err)
+		return fmt.Errorf("the issuer %s gave no token: %s %q", p.c.Issuer, refused.Response.Status, refused.ErrorCode)
 	}
-	return p.person(ctx, m, a, tokens)
+	return fmt.Errorf("the issuer %s gave no token: %w", p.c.Issuer, err)
 }
 
 // checkAnswer returns the code of an answer, if it is the answer to an attempt.
@@ -252,9 +315,9 @@ func (p *IdentityProvider) checkAnswer(m *metadata, a Attempt, answer url.Values
 	return code, nil
 }
 
-// person returns whom tokens are about. Everything is read from the ID token, which is
-// signed; access tokens are not used.
-func (p *IdentityProvider) person(ctx context.Context, m *metadata, a Attempt, tokens *oauth2.Token) (*Principal, error) {
+// person returns whom tokens are about, if their nonce is the right one. Everything is read from
+// the ID token, which is signed; access tokens are not used.
+func (p *IdentityProvider) person(ctx context.Context, m *metadata, tokens *oauth2.Token, isNonce func(string) bool) (*Identity, error) {
 	raw, _ := tokens.Extra("id_token").(string)
 	if raw == "" || len(raw) > maxAnswer {
 		return nil, fmt.Errorf("%w: there is no ID token", ErrSignIn)
@@ -270,26 +333,35 @@ func (p *IdentityProvider) person(ctx context.Context, m *metadata, a Attempt, t
 	}
 	party, has := claims["azp"]
 	switch {
-	case subtle.ConstantTimeCompare([]byte(token.Nonce), []byte(a.nonce)) != 1:
+	case !isNonce(token.Nonce):
 		return nil, fmt.Errorf("%w: the ID token has another nonce", ErrSignIn)
 	case has && party != p.c.Client, !has && len(token.Audience) > 1:
 		return nil, fmt.Errorf("%w: the ID token was made for another client", ErrSignIn)
 	}
-	return p.principal(token.Subject, claims)
+	who, err := p.principal(token.Subject, claims)
+	if err != nil {
+		return nil, err
+	}
+	out := &Identity{Principal: *who, subject: token.Subject, nonce: token.Nonce}
+	if len(tokens.RefreshToken) <= maxCode {
+		out.refresh = tokens.RefreshToken
+	}
+	return out, nil
 }
 
 // principal returns the principal of a person by the claims about them.
 func (p *IdentityProvider) principal(subject string, claims map[string]any) (*Principal, error) {
-	out := &Principal{Name: p.c.Issuer + "#" + subject}
+	id := p.c.Issuer + "#" + subject
+	out := &Principal{Name: id}
 	if p.c.Name != "" {
 		out.Name, _ = claimed(claims, p.c.Name).(string)
 		// Who may write any address into their account must not become its owner here.
 		if p.c.Name == "email" && claims["email_verified"] != true {
-			return nil, fmt.Errorf("%w: their email is not verified", ErrNoRole)
+			return nil, &NoRoleError{id, "their email is not verified"}
 		}
 	}
 	if !isPrincipalName(out.Name) {
-		return nil, fmt.Errorf("%w: the claim that names them can't be used as a name", ErrNoRole)
+		return nil, &NoRoleError{id, "the claim that names them can't be used as a name"}
 	}
 
 	has := values(claimed(claims, p.c.Claim))
@@ -304,7 +376,7 @@ func (p *IdentityProvider) principal(subject string, claims map[string]any) (*Pr
 		}
 	}
 	if len(out.Scopes) == 0 {
-		return nil, fmt.Errorf("%w: %s", ErrNoRole, out.Name)
+		return nil, &NoRoleError{out.Name, out.Name}
 	}
 	return out, nil
 }

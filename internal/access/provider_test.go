@@ -56,7 +56,7 @@ func walk(t *testing.T, address string) url.Values {
 }
 
 // signed goes through a whole signing in.
-func signed(t *testing.T, p *access.IdentityProvider) (*access.Principal, error) {
+func signed(t *testing.T, p *access.IdentityProvider) (*access.Identity, error) {
 	t.Helper()
 	address, attempt, err := p.Begin(t.Context())
 	if err != nil {
@@ -244,6 +244,63 @@ func TestProvidersThatCantBeAsked(t *testing.T) {
 	}
 }
 
+// A provider is asked about a person again by a refresh token: they have the roles that it says
+// then, or none. Another person, a forged token or a used one is nobody.
+func TestRolesAreAskedForAgain(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*accesstest.Provider)
+		want   error
+		may    bool
+	}{
+		"as before":            {func(*accesstest.Provider) {}, nil, false},
+		"more":                 {func(p *accesstest.Provider) { p.Claims["groups"] = []string{"leads"} }, nil, true},
+		"none":                 {func(p *accesstest.Provider) { p.Claims["groups"] = nil }, access.ErrNoRole, false},
+		"revoked":              {func(p *accesstest.Provider) { p.Forget() }, access.ErrSignIn, false},
+		"about another person": {func(p *accesstest.Provider) { p.Claims["sub"] = "4712" }, access.ErrSignIn, false},
+		"another nonce":        {func(p *accesstest.Provider) { p.Claims["nonce"] = "another" }, access.ErrSignIn, false},
+		"for another client":   {func(p *accesstest.Provider) { p.Claims["aud"] = "mail" }, access.ErrSignIn, false},
+		"of no token":          {func(p *accesstest.Provider) { p.Sign = func(map[string]any) string { return "" } }, access.ErrSignIn, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			at := accesstest.NewProvider(t)
+			at.Refreshes = true
+			p := provider(t, signIn(at))
+			first, err := signed(t, p)
+			if err != nil || !first.Lasts() {
+				t.Fatalf("signed in as %+v: %v", first, err)
+			}
+			test.change(at)
+			again, err := p.Renew(t.Context(), first)
+			if !errors.Is(err, test.want) {
+				t.Fatalf("asked again: %v, want %v", err, test.want)
+			}
+			if err != nil {
+				return
+			}
+			if again.Name != first.Name || again.May(access.ApprovalsAnswer) != test.may {
+				t.Errorf("it is %+v", again.Principal)
+			}
+			if _, err := p.Renew(t.Context(), first); !errors.Is(err, access.ErrSignIn) {
+				t.Errorf("by a used token: %v", err)
+			}
+			if _, err := p.Renew(t.Context(), again); err != nil {
+				t.Errorf("by the next one: %v", err)
+			}
+		})
+	}
+
+	at := accesstest.NewProvider(t)
+	p := provider(t, signIn(at))
+	if who, err := signed(t, p); err != nil || who.Lasts() {
+		t.Errorf("without a refresh token: %+v, %v", who, err)
+	}
+	at.Claims["groups"] = []string{"guests"}
+	var refused *access.NoRoleError
+	if _, err := signed(t, p); !errors.As(err, &refused) || refused.Name != at.Issuer+"#4711" {
+		t.Errorf("without a role: %v", err)
+	}
+}
+
 // The client proves who it is in the way that the provider says, and in none where it has no secret.
 func TestClientsProveThemselves(t *testing.T) {
 	for _, methods := range [][]string{nil, {"client_secret_post"}, {"client_secret_post", "client_secret_basic"}} {
@@ -258,7 +315,7 @@ func TestClientsProveThemselves(t *testing.T) {
 // The file that says how people sign in is read whole or not at all, and is nobody else's
 // to write.
 func TestSignInFiles(t *testing.T) {
-	const good = "version: 1\nissuer: https://login.example\nclient: remit\nsecret: secret.txt\naddress: https://remit.example/console/\nname: email\nlife: 8h\nscopes: [email]\nroles: {claim: groups, look: [staff], edit: [owners]}\n"
+	const good = "version: 1\nissuer: https://login.example\nclient: remit\nsecret: secret.txt\naddress: https://remit.example/console/\nname: email\nlife: 8h\nrecheck: 20m\nscopes: [email]\nroles: {claim: groups, look: [staff], edit: [owners]}\n"
 	dir := t.TempDir()
 	write := func(name, text string, mode os.FileMode) string {
 		path := filepath.Join(dir, name)
@@ -272,16 +329,16 @@ func TestSignInFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Secret != "s3cret" || got.Name != "email" || got.Life != 8*time.Hour || !slices.Equal(got.Roles[access.EditRole], []string{"owners"}) || !slices.Equal(got.Scopes, []string{"email"}) {
+	if got.Secret != "s3cret" || got.Name != "email" || got.Life != 8*time.Hour || got.Recheck != 20*time.Minute || !slices.Equal(got.Roles[access.EditRole], []string{"owners"}) || !slices.Equal(got.Scopes, []string{"email"}) {
 		t.Errorf("it is read as %+v", got)
 	}
 
 	for name, test := range map[string]struct{ from, to, want string }{
 		"no version": {"version: 1\n", "", "version"}, "another version": {"version: 1", "version: 2", "version"}, "an unknown key": {"client:", "clients:", "clients"},
 		"http": {"issuer: https:", "issuer: http:", "issuer"}, "no slash": {"/console/", "/console", "slash"}, "no claim": {"claim: groups, ", "", "claim"},
-		"nobody": {", look: [staff], edit: [owners]", "", "nobody gets a role"}, "an unknown role": {"edit:", "root:", "root"}, "too long a life": {"8h", "48h", "life"}, "no secret there": {"secret.txt", "none.txt", "none.txt"},
+		"nobody": {", look: [staff], edit: [owners]", "", "nobody gets a role"}, "an unknown role": {"edit:", "root:", "root"}, "too long a life": {"8h", "48h", "at most 24h"}, "asked at every page": {"20m", "1s", "asked about roles again"}, "no secret there": {"secret.txt", "none.txt", "none.txt"},
 	} {
-		if _, err := access.OpenSignIn(write("bad.yaml", strings.Replace(good, test.from, test.to, 1), 0o600)); err == nil || !strings.Contains(err.Error(), test.want) && name != "too long a life" {
+		if _, err := access.OpenSignIn(write("bad.yaml", strings.Replace(good, test.from, test.to, 1), 0o600)); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -14,6 +14,8 @@ import (
 const (
 	// maxLife bounds how long people stay signed in without asking their provider again.
 	maxLife = 24 * time.Hour
+	// minRecheck keeps the provider from being asked at every page.
+	minRecheck = time.Minute
 	// maxSecret bounds a client's secret, in bytes.
 	maxSecret = 4 << 10
 )
@@ -74,7 +76,7 @@ func parseSignIn(name string, data []byte) (c SignIn, secret string, err error) 
 		had := r.Mapping(root, "the file", strictyaml.Keys{
 			"version": r.Text("version", &version), "issuer": r.Text("issuer", &c.Issuer), "client": r.Text("client", &c.Client),
 			"secret": r.Text("secret", &secret), "address": r.Text("address", &c.Address), "scopes": r.Texts("scopes", &c.Scopes),
-			"name": r.Text("name", &c.Name), "life": r.Duration("life", &c.Life),
+			"name": r.Text("name", &c.Name), "life": r.Duration("life", &c.Life), "recheck": r.Duration("recheck", &c.Recheck),
 			"roles": func(n *strictyaml.Node) { c.readRoles(r, n) },
 		})
 		if had["version"] == nil || version != "1" {
@@ -96,6 +98,9 @@ func parseSignIn(name string, data []byte) (c SignIn, secret string, err error) 
 		}
 		if n := had["life"]; n != nil && c.Life > maxLife {
 			r.Fail(n, "write 12h", "people stay signed in for at most %s", maxLife)
+		}
+		if n := had["recheck"]; n != nil && (c.Recheck < minRecheck || c.Recheck > maxLife) {
+			r.Fail(n, "write 1h", "the provider is asked about roles again after %s at least, and %s at most", minRecheck, maxLife)
 		}
 	})
 	return c, secret, err

@@ -43,6 +43,8 @@ type Provider struct {
 	Claims map[string]any
 	// Sign makes an ID token of claims; [Provider.Signed] when nil.
 	Sign func(claims map[string]any) string
+	// Refreshes has it give refresh tokens, each of which is good once.
+	Refreshes bool
 	// Asks has people agree on a page of the provider, which sends them back.
 	Asks bool
 	// Answer changes what a browser is sent back with; nil for no change.
@@ -51,6 +53,14 @@ type Provider struct {
 	t     testing.TB
 	mu    sync.Mutex
 	codes map[string]url.Values // what was asked for, by the code that it was given
+	lasts map[string]bool       // the refresh tokens that are good
+}
+
+// Forget makes every refresh token useless.
+func (p *Provider) Forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	clear(p.lasts)
 }
 
 // NewProvider starts a provider that ends with the test. Whoever asks is signed in as ann,
@@ -62,7 +72,7 @@ func NewProvider(t testing.TB) *Provider {
 		t.Fatal(err)
 	}
 
-	p := &Provider{t: t, Key: key, codes: map[string]url.Values{}, Claims: map[string]any{},
+	p := &Provider{t: t, Key: key, codes: map[string]url.Values{}, lasts: map[string]bool{}, Claims: map[string]any{},
 		Keys: jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: &key.PublicKey, KeyID: "1", Algorithm: "ES256", Use: "sig"}}}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
@@ -132,18 +142,15 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	p.mu.Lock()
-	asked := p.codes[r.PostFormValue("code")]
-	delete(p.codes, r.PostFormValue("code"))
-	p.mu.Unlock()
-	proved := asked != nil && oauth2.S256ChallengeFromVerifier(r.PostFormValue("code_verifier")) == asked.Get("code_challenge")
-	if !proved || r.PostFormValue("redirect_uri") != asked.Get("redirect_uri") {
+	nonce, ok := p.granted(r)
+	if !ok {
 		refuse(http.StatusBadRequest, "invalid_grant")
 		return
 	}
+
 	now := time.Now()
 	claims := map[string]any{"iss": p.Issuer, "aud": Client, "sub": "4711", "email": "ann@corp.example", "email_verified": true, "groups": []string{"staff"},
-		"nonce": asked.Get("nonce"), "iat": now.Unix(), "exp": now.Add(time.Minute).Unix()}
+		"nonce": nonce, "iat": now.Unix(), "exp": now.Add(time.Minute).Unix()}
 	maps.Copy(claims, p.Claims)
 	for name, v := range claims {
 		if v == nil {
@@ -154,7 +161,36 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	if sign == nil {
 		sign = func(claims map[string]any) string { return p.Signed(jose.ES256, p.Key, claims) }
 	}
-	p.write(w, map[string]any{"access_token": rand.Text(), "token_type": "Bearer", "expires_in": 60, "id_token": sign(claims)})
+	out := map[string]any{"access_token": rand.Text(), "token_type": "Bearer", "expires_in": 60, "id_token": sign(claims)}
+	if p.Refreshes {
+		token := rand.Text()
+		p.mu.Lock()
+		p.lasts[token] = true
+		p.mu.Unlock()
+		out["refresh_token"] = token
+	}
+	p.write(w, out)
+}
+
+// granted uses up a code or a refresh token, and returns the nonce of a code; nil for a refresh
+// token, which needs none.
+func (p *Provider) granted(r *http.Request) (nonce any, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r.PostFormValue("grant_type") == "refresh_token" {
+		token := r.PostFormValue("refresh_token")
+		ok := p.lasts[token]
+		delete(p.lasts, token)
+		return nil, ok
+	}
+
+	asked := p.codes[r.PostFormValue("code")]
+	delete(p.codes, r.PostFormValue("code"))
+	proved := asked != nil && oauth2.S256ChallengeFromVerifier(r.PostFormValue("code_verifier")) == asked.Get("code_challenge")
+	if !proved || r.PostFormValue("redirect_uri") != asked.Get("redirect_uri") {
+		return nil, false
+	}
+	return asked.Get("nonce"), true
 }
 
 // Signed is a token with claims that a key signs.

@@ -172,7 +172,7 @@ func (c *Console) await(v *visit, woken <-chan struct{}, looking, beating <-chan
 // still reports whether the person is signed in: who has signed out, or whose token was
 // revoked, sees nothing more.
 func (c *Console) still(v *visit) bool {
-	l, err := c.people.find(v.Request, c.o.Principal)
+	l, err := c.find(v.Request)
 	if err != nil || l == nil {
 		return false
 	}

@@ -41,12 +41,23 @@ const (
 	maxBack = 1024
 )
 
+// loginKey names a login: the digest of its cookie.
+type loginKey [sha256.Size]byte
+
 // login is a person who has signed in.
 type login struct {
+	key loginKey
 	who access.Principal
 	// token is what they signed in with, to notice when it is revoked; empty after an
 	// invitation.
-	token   string
+	token string
+	// identity is what an identity provider said of them, where it can be asked again: at
+	// recheck, but not before leave where it could not be. One request at a time has the turn
+	// to do so. It is nil for other logins.
+	identity       *access.Identity
+	recheck, leave time.Time
+	turn           chan struct{}
+
 	csrf    string
 	expires time.Time
 	at      int // the order in which people signed in
@@ -69,17 +80,19 @@ type people struct {
 
 	mu      sync.Mutex
 	count   int
-	logins  map[[sha256.Size]byte]*login
+	logins  map[loginKey]*login
 	invited map[[sha256.Size]byte]invitation
 	failed  brake
 	// begun are the signings in at the identity provider that have no answer yet, by their
 	// cookies.
 	begun  map[[sha256.Size]byte]begun
 	begins brake
+	// failures are the failed attempts in the audit log.
+	failures failures
 }
 
 func newPeople(now func() time.Time) *people {
-	return &people{now: now, logins: map[[sha256.Size]byte]*login{}, invited: map[[sha256.Size]byte]invitation{}, begun: map[[sha256.Size]byte]begun{},
+	return &people{now: now, logins: map[loginKey]*login{}, invited: map[[sha256.Size]byte]invitation{}, begun: map[[sha256.Size]byte]begun{},
 		failed: newBrake(failureRate, failureBurst), begins: newBrake(beginRate, beginBurst)}
 }
 
@@ -108,15 +121,14 @@ func (p *people) accept(token string) *access.Principal {
 	return &i.who
 }
 
-// enter signs a person in for a while, and returns the value of the cookie. The token is
-// what they signed in with, where it is asked about again.
-func (p *people) enter(who access.Principal, token string, life time.Duration) string {
+// enter signs a person in for a while, and returns the value of the cookie.
+func (p *people) enter(l login, life time.Duration) string {
 	cookie := rand.Text() + rand.Text()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 
 	now := p.now()
-	var first [sha256.Size]byte
+	var first loginKey
 	oldest := -1
 	for key, l := range p.logins {
 		if !now.Before(l.expires) {
@@ -130,16 +142,15 @@ func (p *people) enter(who access.Principal, token string, life time.Duration) s
 		delete(p.logins, first)
 	}
 	p.count++
-	p.logins[sha256.Sum256([]byte(cookie))] = &login{who: who, token: token, csrf: rand.Text(), expires: now.Add(life), at: p.count}
+	l.key, l.turn, l.csrf, l.expires, l.at = sha256.Sum256([]byte(cookie)), make(chan struct{}, 1), rand.Text(), now.Add(life), p.count
+	p.logins[l.key] = &l
 	return cookie
 }
 
 // leave signs a person out.
 func (p *people) leave(r *http.Request) {
 	for _, cookie := range r.CookiesNamed(cookieName) {
-		p.mu.Lock()
-		delete(p.logins, sha256.Sum256([]byte(cookie.Value)))
-		p.mu.Unlock()
+		p.forget(sha256.Sum256([]byte(cookie.Value)))
 	}
 }
 
@@ -147,9 +158,7 @@ func (p *people) leave(r *http.Request) {
 // revoked. The scopes are the token's as it is now.
 func (p *people) find(r *http.Request, principal func(string) (*access.Principal, error)) (*login, error) {
 	for _, cookie := range r.CookiesNamed(cookieName) {
-		p.mu.Lock()
-		l := p.logins[sha256.Sum256([]byte(cookie.Value))]
-		p.mu.Unlock()
+		l := p.at(sha256.Sum256([]byte(cookie.Value)))
 		switch {
 		case l == nil || !p.now().Before(l.expires):
 			continue
@@ -217,19 +226,23 @@ func (b *brake) tooOften(address string, now time.Time) bool {
 	return !b.tried[host].AllowN(now, 1)
 }
 
-// resolve returns who may sign in with a token; nil when nobody may.
-func (c *Console) resolve(token string) (who *access.Principal, keep string, err error) {
+// resolve returns the login of who may sign in with a token, and what that is; nil when nobody
+// may.
+func (c *Console) resolve(token string) (l *login, by string, err error) {
 	if who := c.people.accept(token); who != nil {
-		return who, "", nil
+		return &login{who: *who}, byInvitation, nil
 	}
 	if c.o.Principal == nil {
 		return nil, "", nil
 	}
-	who, err = c.o.Principal(token)
-	if errors.Is(err, access.ErrUnknownToken) {
+	who, err := c.o.Principal(token)
+	switch {
+	case errors.Is(err, access.ErrUnknownToken):
 		return nil, "", nil
+	case err != nil:
+		return nil, "", err
 	}
-	return who, token, err
+	return &login{who: *who, token: token}, byToken, nil
 }
 
 // loginPage is what the page to sign in says.
@@ -285,26 +298,29 @@ func wanted(to string) string {
 func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	token, back := strings.TrimSpace(r.PostFormValue("token")), wanted(r.PostFormValue("to"))
-	who, keep, err := c.resolve(token)
+	l, by, err := c.resolve(token)
 	switch {
 	case err != nil:
 		c.o.Log.Error("reading the tokens failed", "error", err)
+		c.noteRefused(r, "", byToken, "the tokens could not be read")
 		c.refuse(w, http.StatusInternalServerError, errRead.text, back)
 		return
-	case who == nil && c.people.failed.tooOften(r.RemoteAddr, c.people.now()):
+	case l == nil && c.people.failed.tooOften(r.RemoteAddr, c.people.now()):
+		c.people.failures.skip()
 		w.Header().Set("Retry-After", "2")
 		c.refuse(w, http.StatusTooManyRequests, "There were too many attempts. Wait a little.", back)
 		return
-	case who == nil:
+	case l == nil:
 		c.o.Log.Warn("signing in failed", "from", r.RemoteAddr)
+		c.noteRefused(r, "", byToken, "no such token")
 		c.refuse(w, http.StatusForbidden, "That token is not known, has expired, or was used before.", back)
 		return
 	}
 
-	c.o.Log.Info("signed in", "principal", who.Name, "from", r.RemoteAddr)
 	secure := r.TLS != nil || strings.HasPrefix(r.Header.Get("Origin"), "https://")
-	c.admit(w, *who, keep, loginLife, secure)
-	http.Redirect(w, r, c.o.Base+back, http.StatusSeeOther)
+	if c.admit(w, r, *l, by, loginLife, secure) {
+		http.Redirect(w, r, c.o.Base+back, http.StatusSeeOther)
+	}
 }
 
 // refuse shows the page to sign in again, with why.
@@ -312,10 +328,17 @@ func (c *Console) refuse(w http.ResponseWriter, status int, text, back string) {
 	c.show(w, nil, outcome{page: "login", frame: frame{Title: "Sign in", Status: status, Body: c.loginPage(text, back)}})
 }
 
-// admit gives a person the cookie by which the console knows them.
-func (c *Console) admit(w http.ResponseWriter, who access.Principal, token string, life time.Duration, secure bool) {
-	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: c.people.enter(who, token, life), Path: c.o.Base, MaxAge: int(life.Seconds()),
+// admit gives a person the cookie by which the console knows them, once the audit log has them;
+// false where it can't take them.
+func (c *Console) admit(w http.ResponseWriter, r *http.Request, l login, by string, life time.Duration, secure bool) bool {
+	if err := c.note(r, signing{outcome: signedIn, who: l.who.Name, by: by}); err != nil {
+		c.fail(w, r, nil, errNote)
+		return false
+	}
+	c.o.Log.Info("signed in", "principal", l.who.Name, "from", r.RemoteAddr)
+	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: c.people.enter(l, life), Path: c.o.Base, MaxAge: int(life.Seconds()),
 		HttpOnly: true, Secure: secure, SameSite: http.SameSiteStrictMode})
+	return true
 }
 
 // logout signs the person out.

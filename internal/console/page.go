@@ -93,6 +93,8 @@ var (
 	errNoPage   = &failure{http.StatusNotFound, "There is no such page."}
 	errNotFound = &failure{http.StatusNotFound, "There is no such thing, or it isn't yours to see."}
 	errRead     = &failure{http.StatusInternalServerError, "The store could not be read. The server's log says why."}
+	errNote     = &failure{http.StatusInternalServerError, "You were not signed in, because that could not be written into the audit log. The server's log says why."}
+	errAsk      = &failure{http.StatusServiceUnavailable, "The identity provider could not be asked whether you still have your role. Try again."}
 	errSignIn   = &failure{http.StatusForbidden, "Sign in first."}
 	errScope    = &failure{http.StatusForbidden, "Your token doesn't allow that."}
 	errForm     = &failure{http.StatusForbidden, "The form was not sent from a page of this console, or you have signed in again since. Go back and reload it."}
@@ -105,8 +107,12 @@ var (
 // known lets people in who have signed in; others are sent to sign in.
 func (c *Console) known(next func(http.ResponseWriter, *visit)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		l, err := c.people.find(r, c.o.Principal)
+		l, err := c.find(r)
+		var f *failure
 		switch {
+		case errors.As(err, &f):
+			c.fail(w, r, nil, f)
+		case r.Context().Err() != nil: // nobody waits
 		case err != nil:
 			c.o.Log.Error("reading the tokens failed", "error", err)
 			c.fail(w, r, nil, errRead)

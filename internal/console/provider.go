@@ -108,7 +108,7 @@ const errProvider = "The identity provider could not be asked. The server's log 
 func (c *Console) done(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, c.beginCookie("", -1))
 	b, ok := c.people.take(r)
-	var who *access.Principal
+	var who *access.Identity
 	err := access.ErrSignIn
 	if ok {
 		var answer url.Values
@@ -127,8 +127,15 @@ func (c *Console) done(w http.ResponseWriter, r *http.Request) {
 	if l := c.o.Provider.Life(); l > 0 {
 		life = l
 	}
-	c.o.Log.Info("signed in", "principal", who.Name, "from", r.RemoteAddr)
-	c.admit(w, *who, "", life, c.overTLS())
+	l := login{who: who.Principal}
+	if who.Lasts() {
+		l.identity, l.recheck = who, c.people.now().Add(c.o.Provider.Recheck())
+	} else {
+		life = min(life, c.o.Provider.Recheck()) // it is asked again by signing in again
+	}
+	if !c.admit(w, r, l, c.o.Provider.Title(), life, c.overTLS()) {
+		return
+	}
 	// Not a redirect: a browser keeps a strict cookie to itself until the last of the
 	// redirects that another site began. It goes on from here by itself.
 	c.show(w, nil, outcome{page: "enter", frame: frame{Title: "Signed in", Onward: c.o.Base + b.back}})
@@ -137,18 +144,27 @@ func (c *Console) done(w http.ResponseWriter, r *http.Request) {
 // notDone tells a person why they were not signed in.
 func (c *Console) notDone(w http.ResponseWriter, r *http.Request, err error, back string) {
 	c.o.Log.Warn("signing in by the identity provider failed", "from", r.RemoteAddr, "error", err)
-	status, text := http.StatusForbidden, "That didn't work: it took too long, was begun in another browser, or was answered before. Begin again."
+	status, why, text := http.StatusForbidden, "the answer of the identity provider is not valid", "That didn't work: it took too long, was begun in another browser, or was answered before. Begin again."
 	switch {
 	case errors.Is(err, access.ErrNoRole):
-		text = "The identity provider knows you, and nobody gave you a role here. Ask who runs this server."
+		why, text = "no role", "The identity provider knows you, and nobody gave you a role here. Ask who runs this server."
 	case errors.Is(err, access.ErrDeclined):
-		text = "The identity provider says that you did not sign in."
+		why, text = "declined at the identity provider", "The identity provider says that you did not sign in."
 	case !errors.Is(err, access.ErrSignIn):
-		status, text = http.StatusBadGateway, errProvider
+		status, why, text = http.StatusBadGateway, "the identity provider could not be asked", errProvider
+	}
+
+	var refused *access.NoRoleError
+	name := ""
+	if errors.As(err, &refused) {
+		name = refused.Name
 	}
 	if c.people.failed.tooOften(r.RemoteAddr, c.people.now()) {
+		c.people.failures.skip()
 		w.Header().Set("Retry-After", "2")
 		status, text = http.StatusTooManyRequests, "There were too many attempts. Wait a little."
+	} else {
+		c.noteRefused(r, name, c.o.Provider.Title(), why)
 	}
 	c.refuse(w, status, text, back)
 }

@@ -68,7 +68,7 @@ func TestSigningInByAProvider(t *testing.T) {
 	}
 	res := c.page(c.toProvider("login/begin?to=question/" + asked.ID))
 	cookie := strings.Join(res.Header.Values("Set-Cookie"), "\n")
-	for _, want := range []string{cookieName + "=", "Path=/secret/;", "HttpOnly", "SameSite=Strict", beginCookie + "=;", "Max-Age=43200"} {
+	for _, want := range []string{cookieName + "=", "Path=/secret/;", "HttpOnly", "SameSite=Strict", beginCookie + "=;", "Max-Age=3600"} {
 		if !strings.Contains(cookie, want) {
 			t.Errorf("the cookies are %s, without %s", cookie, want)
 		}
