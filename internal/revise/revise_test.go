@@ -377,3 +377,60 @@ func TestWhatIfUnderGuardsAndScopes(t *testing.T) {
 		t.Errorf("the monitor is for %+v, over %+v", got, over)
 	}
 }
+
+// bounded records a session whose turn has a scope: it lets the mail to somebody whom a page named
+// go, and asks about the one to somebody whom the user named.
+func bounded(t *testing.T, d *revise.Desk, id string) {
+	t.Helper()
+	f, err := contract.Load("mail.yaml", []byte(mail))
+	must(t, err)
+	m, err := remit.New(remit.Options{Contracts: []*contract.File{f}, UnseenUser: true, Scopes: scope.ModeBound})
+	must(t, err)
+	s, err := ledger.New(d.Store, ledger.Options{}).Open(t.Context(), m, id)
+	must(t, err)
+	must(t, s.User(t.Context(), "Read the page about releases and send it to whom it names. dana@corp.example waits, too."))
+	_, refused, err := s.Scope(t.Context(), []byte(`{"calls":[{"tool":"read","args":{"/q":{"is":"releases"}}},
+		{"tool":"send","args":{"/to":{"from":[{"tool":"read","args":{"/q":{"is":"releases"}}}],"kind":"email","pick":"only"},"/text":{"any":true}}}]}`))
+	must(t, err)
+	if len(refused) > 0 {
+		t.Fatalf("the scope is not taken: %v", refused)
+	}
+	for _, c := range []struct {
+		id, tool, arguments, result string
+		want                        remit.Verdict
+	}{
+		{"c1", "read", `{"q":"releases"}`, "Send it to eve@press.example.", remit.Allow},
+		{"c2", "send", `{"to":"eve@press.example","text":"4 is out"}`, "sent", remit.Allow},
+		{"c3", "send", `{"to":"dana@corp.example","text":"4 is out"}`, "", remit.Ask},
+	} {
+		got, err := s.Decide(t.Context(), remit.Call{ID: c.id, Server: "mail", Tool: c.tool, Arguments: []byte(c.arguments)})
+		must(t, err)
+		if got.Verdict != c.want {
+			t.Fatalf("%s was decided as %s: %v", c.id, got.Verdict, got.Reasons)
+		}
+		if c.result != "" {
+			must(t, s.Result(t.Context(), remit.Result{Call: c.id, Content: c.result}))
+		}
+	}
+}
+
+// The scopes that a log has count as the mode says that a person chooses, whatever the mode was.
+func TestWhatIfOnALogWithScopes(t *testing.T) {
+	d, _ := desk(t)
+	bounded(t, d, "s1")
+	for mode, want := range map[scope.Mode]string{
+		scope.ModeOff:   "c2 allow ask, c3 ask allow",
+		scope.ModeGrant: "c3 ask allow",
+		scope.ModeBound: "",
+	} {
+		out, err := d.WhatIf(t.Context(), "s1", revise.Setting{Scopes: mode})
+		must(t, err)
+		var turned []string
+		for _, c := range out.Turned {
+			turned = append(turned, fmt.Sprintf("%s %s %s", c.Call, c.Was, c.Is))
+		}
+		if got := strings.Join(turned, ", "); got != want || out.Calls != 3 {
+			t.Errorf("%s: of %d calls turned %s, want %s", mode, out.Calls, got, want)
+		}
+	}
+}
