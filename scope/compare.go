@@ -107,7 +107,8 @@ func clock(s string) (time.Duration, bool) {
 }
 
 func sinceMidnight(t time.Time) time.Duration {
-	return time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute + time.Duration(t.Second())*time.Second
+	clock := time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute + time.Duration(t.Second())*time.Second
+	return clock + time.Duration(t.Nanosecond())
 }
 
 // words returns the words of a name or a description, folded.

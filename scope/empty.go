@@ -46,25 +46,6 @@ func (r *Result) hasAny() bool {
 	})
 }
 
-// incomparable reports whether a result has a value for a bound of a condition that is no
-// moment and no number: what can't be compared may speak against a call.
-func (m *matcher) incomparable(where []Match, r *Result) bool {
-	for i := range where {
-		w := &where[i]
-		if w.Before == "" && w.After == "" && w.Below == "" && w.Above == "" {
-			continue
-		}
-		for w := range w.each {
-			isNamed, _ := m.condition(w, r)
-			unclear := func(f field) bool { return m.work(len(f.text)) && isNamed(&f) && !w.compares(f.text) }
-			if slices.ContainsFunc(r.fields, unclear) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // comparable reports whether all that a source leaves out can be compared with a value: its
 // records have the field, in the form of the value.
 func (m *matcher) comparable(s *Source, c *Constraint, a Argument, r *Result) bool {

@@ -95,7 +95,7 @@ func (m *matcher) among(want *held, r *Result, fields []int, isNamed func(*field
 	full := false
 	for _, i := range fields {
 		f := &r.fields[i]
-		if !isNamed(f) || !m.work(len(f.text)) {
+		if !isNamed(f) || !m.work(want.work(len(f.text))) {
 			continue
 		}
 		has = true

@@ -214,3 +214,107 @@ func TestArgumentsLeftOut(t *testing.T) {
 		"a template": {all(`{"template":"/a/{x}","holes":{"x":{"is":"b"}}}`), "9", []returned{{"members", "", members}}, false},
 	}.run(t)
 }
+
+// TestOneOfTwoRecords: of two records that meet a condition, the one without a value may be meant.
+func TestOneOfTwoRecords(t *testing.T) {
+	hers := only(of("members", "login", `{"name":"Jana"}`))
+	held := func(text string) []returned { return []returned{{"members", "", text}} }
+	merged := only(of("pulls", "number", ofJanasLogin))
+	loosenings{
+		"one":               {hers, "jana1", held(`[{"name":"Jana","login":"jana1"},{"name":"Tom","login":null}]`), true},
+		"two with the same": {hers, "jana1", held(`[{"name":"Jana","login":"jana1"},{"name":"Jana","login":"jana1"}]`), true},
+		"one with null":     {hers, "eve", held(`[{"name":"Jana","login":null},{"name":"Jana","login":"eve"}]`), false},
+		"one without":       {hers, "eve", held(`[{"name":"Jana"},{"name":"Jana","login":"eve"}]`), false},
+		"in a join": {merged, "8", []returned{{"members", "", `[{"name":"Jana","login":null},{"name":"Jana","login":"eve"}]`},
+			{"pulls", "", `[{"number":7,"author":"jana1"},{"number":8,"author":"eve"}]`}}, false},
+	}.run(t)
+}
+
+// TestDisguises: what the user leaves out is left out in whatever form a result has it.
+func TestDisguises(t *testing.T) {
+	all := of("things", "id", "")
+	but := func(where string) string { return sparing(all, of("things", "id", where)) }
+	held := func(text string) []returned { return []returned{{"things", "", text}} }
+	hers := sparing(of("pulls", "number", ""), of("pulls", "number", ofJanasLogin))
+	of1 := func(login, author string) []returned {
+		return []returned{{"members", "", `[{"name":"Jana","login":"` + login + `"}]`}, {"pulls", "", `[{"number":7,"author":"` + author + `"},{"number":8,"author":"tom"}]`}}
+	}
+	const above, keep = `{"amount":{"above":1000}}`, `{"title":{"contains":"Keep"}}`
+	loosenings{
+		"an amount with a separator":   {but(above), "1", held(`[{"id":1,"amount":"1,200.00"},{"id":2,"amount":"50"}]`), false},
+		"an amount with its currency":  {but(above), "1", held(`[{"id":1,"amount":"1200 EUR"},{"id":2,"amount":"50 EUR"}]`), false},
+		"a smaller one with it":        {but(above), "2", held(`[{"id":1,"amount":"1200 EUR"},{"id":2,"amount":"50 EUR"}]`), true},
+		"no amount":                    {but(above), "1", held(`[{"id":1,"amount":null},{"id":2,"amount":50}]`), false},
+		"an amount that is missing":    {but(above), "1", held(`[{"id":1,"title":"a"},{"id":2,"title":"b","amount":50}]`), false},
+		"a date for an amount":         {but(`{"amount":{"below":1000}}`), "1", held(`[{"id":1,"amount":"2026-01-01"},{"id":2,"amount":5000}]`), false},
+		"a day in words":               {but(`{"date":{"after":"2026-03-03"}}`), "1", held(`[{"id":1,"date":"March 9, 2026"},{"id":2,"date":"2026-02-01"}]`), false},
+		"a number with a separator":    {but(`{"amount":1200}`), "1", held(`[{"id":1,"amount":"1,200"},{"id":2,"amount":"50"}]`), false},
+		"a number with an exponent":    {but(`{"amount":1200}`), "1", held(`[{"id":1,"amount":"1.2e3"},{"id":2,"amount":"50"}]`), false},
+		"digits of another script":     {but(`{"amount":12}`), "1", held(`[{"id":1,"amount":"\u0661\u0662"},{"id":2,"amount":"50"}]`), false},
+		"another number":               {but(`{"amount":1200}`), "2", held(`[{"id":1,"amount":"1,200"},{"id":2,"amount":"50"}]`), true},
+		"an invisible character":       {but(`{"title":"Keep"}`), "1", held(`[{"id":1,"title":"Ke\u200bep"},{"id":2,"title":"b"}]`), false},
+		"one in a word":                {but(keep), "1", held(`[{"id":1,"title":"do Ke\u00adep"},{"id":2,"title":"b"}]`), false},
+		"one in front of a prefix":     {but(`{"title":{"prefix":"Keep"}}`), "1", held(`[{"id":1,"title":"\u200bKeep it"},{"id":2,"title":"b"}]`), false},
+		"two spaces":                   {but(`{"title":"Keep It"}`), "1", held(`[{"id":1,"title":"Keep  It"},{"id":2,"title":"b"}]`), false},
+		"letters of another alphabet":  {but(keep), "1", held(`[{"id":1,"title":"K\u0435ep"},{"id":2,"title":"b"}]`), false},
+		"an emoji":                     {but(`{"title":{"contains":"🔥"}}`), "1", held(`[{"id":1,"title":"a 🔥"},{"id":2,"title":"b"}]`), false},
+		"nothing but an invisible one": {but(`{"owner":""}`), "1", held(`[{"id":1,"owner":"\u200b"},{"id":2,"owner":"tom"}]`), false},
+		"another title":                {but(keep), "2", held(`[{"id":1,"title":"K\u0435ep"},{"id":2,"title":"b"}]`), true},
+		"a login in another case":      {hers, "7", of1("Jana1", "jana1"), false},
+		"an address with a name":       {hers, "7", of1("jana@x.org", "Jana <jana@x.org>"), false},
+		"somebody else's":              {hers, "8", of1("Jana1", "jana1"), true},
+		"a value with an invisible character": {sparing(all, of("others", "id", "")), "bob",
+			[]returned{{"things", "", `[{"id":"bob"},{"id":"tom"}]`}, {"others", "", `[{"id":"bo\u200bb"},{"id":"ann"}]`}}, false},
+	}.run(t)
+}
+
+// TestSigns: the signs among words are part of them, and words are needed.
+func TestSigns(t *testing.T) {
+	has := func(words string) string { return every(of("things", "id", `{"title":{"contains":"`+words+`"}}`)) }
+	held := func(text string) []returned {
+		return []returned{{"things", "", `[{"id":1,"title":"` + text + `"},{"id":2,"title":"x"}]`}}
+	}
+	loosenings{
+		"an emoji":                  {has("🔥"), "1", held("a 🔥"), true},
+		"an emoji that isn't there": {has("🔥"), "2", held("a 🔥"), false},
+		"a plus":                    {has("C++"), "1", held("learn C++"), true},
+		"no plus":                   {has("C++"), "1", held("vitamin C"), false},
+		"a version":                 {has("1.5"), "1", held("release 1.5"), true},
+		"a version in a longer one": {has("1.5"), "1", held("release 0.1.5"), false},
+		"a version in another form": {has("1.5"), "1", held("release 1-5"), false},
+	}.run(t)
+	for _, where := range []string{`{"title":{"prefix":" "}}`, `{"title":{"contains":"  "}}`} {
+		if _, refused, err := scope.Parse([]byte(every(of("things", "id", where))), nil); err != nil || len(refused) != 1 {
+			t.Errorf("%s: %v %v, want it refused", where, refused, err)
+		}
+	}
+}
+
+// TestReadingsOfTimes: where a time may be read in two ways, a call relies on both.
+func TestReadingsOfTimes(t *testing.T) {
+	free := func(start, end, before, after string) loosened {
+		against := of("events", "", `{"start":{"before":"`+before+`"},"end":{"after":"`+after+`"}}`)
+		return loosened{unless(of("rooms", "id", ""), against), "1", []returned{{"rooms", "", `[{"id":1}]`}, {"events", "", `[{"id":5,"start":"` + start + `","end":"` + end + `"}]`}}, false}
+	}
+	is := func(l loosened) loosened { l.want = true; return l }
+	ended := every(of("events", "id", `{"end":{"before":"2026-02-03 12:00"}}`))
+	clocked := unless(of("rooms", "id", ""), of("events", "", `{"start":{"after":"19:00"}}`))
+	held := func(text string) []returned { return []returned{{"rooms", "", `[{"id":1}]`}, {"events", "", text}} }
+	const noon, one = "2026-02-03 12:00", "2026-02-03 13:00"
+	loosenings{
+		"busy in the user's zone":       free("2026-02-03T12:00:00+01:00", "2026-02-03T12:45:00+01:00", one, noon),
+		"busy in the event's zone":      free("2026-02-03T13:00:00+01:00", "2026-02-03T13:45:00+01:00", one, noon),
+		"free in both":                  is(free("2026-02-03T17:00:00+01:00", "2026-02-03T17:45:00+01:00", one, noon)),
+		"busy all day":                  free("2026-02-03", "2026-02-03", one, noon),
+		"busy all of the day":           free("2026-02-03", "2026-02-03", "2026-02-04", "2026-02-03"),
+		"busy the day before":           is(free("2026-02-02", "2026-02-02", one, noon)),
+		"a day that isn't over":         {ended, "5", held(`[{"id":5,"end":"2026-02-03"},{"id":6,"end":"2026-02-09"}]`), false},
+		"a day that is":                 {ended, "5", held(`[{"id":5,"end":"2026-02-02"},{"id":6,"end":"2026-02-09"}]`), true},
+		"over in one zone":              {ended, "5", held(`[{"id":5,"end":"2026-02-03T12:30:00+01:00"}]`), false},
+		"a time that nobody can read":   {clocked, "1", held(`[{"id":5,"start":"8 PM"}]`), false},
+		"a part of a second later":      {clocked, "1", held(`[{"id":5,"start":"19:00:00.5"}]`), false},
+		"a time that one lacks":         {clocked, "1", held(`[{"id":5,"title":"a"},{"id":6,"title":"b","start":"18:00"}]`), false},
+		"all before":                    {clocked, "1", held(`[{"id":5,"start":"17:00"},{"id":6,"start":"18:00"}]`), true},
+		"a date is no number below one": {every(of("events", "id", `{"amount":{"below":1000}}`)), "1", held(`[{"id":1,"amount":"1950-01-01"},{"id":2,"amount":50}]`), false},
+	}.run(t)
+}

@@ -399,6 +399,9 @@ func (r *reader) source(data json.RawMessage, depth int) (Source, error) {
 		return Source{}, err
 	}
 
+	if len(raw.Where) > MaxArgs {
+		return Source{}, fmt.Errorf("where has %d conditions: write at most %d", len(raw.Where), MaxArgs)
+	}
 	out := Source{Server: raw.Server, Tool: raw.Tool, Args: args, Field: raw.Field, By: raw.By, words: words(raw.Field)}
 	for _, name := range slices.Sorted(maps.Keys(raw.Where)) {
 		m, err := r.match(raw.Where[name], depth)
@@ -485,6 +488,8 @@ func (w Match) check() error {
 func (w Match) checkWays() error {
 	others := len(w.Is)+len(w.Contains) > 0 || w.Prefix+string(w.Before+w.After+w.Below+w.Above) != ""
 	switch {
+	case w.Prefix != "" && fold(w.Prefix) == "", slices.ContainsFunc(w.Contains, func(words string) bool { return fold(words) == "" }):
+		return errors.New("prefix and contains need more than blanks: write words")
 	case slices.Contains(w.Or, ""):
 		return errors.New("or has a member without a name: write the names of members")
 	case w.From == nil && !others:

@@ -164,7 +164,7 @@ func (m *matcher) titled(where []Match) ([]Match, bool) {
 // something else, and described so. A remark on a record doesn't count, nor does a single
 // word where the call can't be taken back.
 func (m *matcher) calling(where []Match, r *Result) selection {
-	if len(where) != 1 || where[0].exact || len(where[0].Or) > 0 {
+	if len(where) != 1 || where[0].exact || len(where[0].Or) > 0 || where[0].bounded() || where[0].Prefix != "" {
 		return nil
 	}
 	w := where[0]
@@ -188,7 +188,7 @@ func (m *matcher) calling(where []Match, r *Result) selection {
 			last = f.key[len(f.key)-1]
 		}
 		authors := slices.Contains(titles, last) || slices.Contains(bodies, last) || (!m.irreversible && slices.Contains(notes, last))
-		return authors && f.words != nil && m.work(len(f.text)) && appears(spaced(f.text), words)
+		return authors && f.words != nil && m.work(len(f.text)) && appears(spaced(f.text), words) && hasSigns(fold(f.text), fold(text))
 	})
 }
 

@@ -108,67 +108,14 @@ func (w *Match) accepts(text string) bool {
 	switch {
 	case w.unknown:
 		return false
-	case w.Is != nil && !slices.ContainsFunc(w.Is, func(v Value) bool { return same(string(v), text, w.exact) || (isDay(v) && onDay(v, text)) }):
+	case w.Is != nil && !slices.ContainsFunc(w.Is, func(v Value) bool { return w.is(v, text) }):
 		return false
-	case w.Prefix != "" && !strings.HasPrefix(fold(text), fold(w.Prefix)):
+	case w.Prefix != "" && !w.begins(text):
 		return false
-	case len(w.Contains) > 0 && !slices.ContainsFunc(w.Contains, func(words string) bool { return hasWords(spaced(text), spaced(words)) }):
+	case len(w.Contains) > 0 && !w.says(text):
 		return false
 	}
-	before, after := w.order(text, w.Before), w.order(text, w.After)
-	return (w.Before == "" || before < 0) && (w.After == "" || (after > 0 && after != unordered)) && beyond(text, w.Below, -1) && beyond(text, w.Above, 1)
-}
-
-// unordered is the order of what can't be compared.
-const unordered = 2
-
-// order compares a text with a bound in time: negative before it, positive after it. A time of
-// the day bounds that of a moment, and a text that is one is compared with the time of a moment
-// where the call is about its day alone. A day ends with its last moment; what speaks against
-// a call does so on that day as well.
-func (w *Match) order(text string, bound Value) int {
-	text = strings.TrimSpace(text)
-	limit, isMoment := moment(string(bound))
-	at, dated := moment(text)
-	hour, isClock := clock(text)
-	if isMoment && isDay(bound) {
-		if !dated {
-			return unordered
-		}
-		if onDay(bound, text) && !(w.against && at.After(limit)) {
-			return 0
-		}
-		return at.Compare(limit)
-	}
-
-	of, bare := clock(string(bound))
-	switch {
-	case isMoment && dated:
-		return at.Compare(limit)
-	case isMoment && isClock && w.sameDay:
-		of = sinceMidnight(limit)
-	case bare && dated && !isDay(Value(text)):
-		hour = sinceMidnight(at)
-	case !(bare && isClock):
-		return unordered
-	}
-	return int(min(max(hour-of, -1), 1))
-}
-
-// compares reports whether a text can be compared with the bounds of a condition.
-func (w *Match) compares(text string) bool {
-	isNumber := quantity(text) != nil
-	timed := func(bound Value) bool { return bound == "" || w.order(text, bound) != unordered }
-	return timed(w.Before) && timed(w.After) && (w.Below+w.Above == "" || isNumber)
-}
-
-// beyond reports whether a text is on one side of a number, where there is one.
-func beyond(text string, bound Value, order int) bool {
-	if bound == "" {
-		return true
-	}
-	at, limit := quantity(text), quantity(string(bound))
-	return at != nil && limit != nil && at.Cmp(limit) == order
+	return w.inBounds(text)
 }
 
 // spaced returns the words of a text, folded, with a space between them: "grocery-list.md"

@@ -1,0 +1,132 @@
+package scope
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/remit-project/remit/internal/pattern"
+)
+
+// What speaks against a call, in unless and except, does so under any disguise: whoever writes a
+// text could else take it out of what the user leaves out.
+
+// is reports whether a text is a value of a condition.
+func (w *Match) is(v Value, text string) bool {
+	if isDay(v) && onDay(v, text) {
+		return true
+	}
+	return same(string(v), text, w.exact && !w.against) || (w.against && mayBe(string(v), text))
+}
+
+// mayBe reports whether a text may be a value, whatever its form: an amount with its currency, an
+// address with a name, a name with what nobody sees in it.
+func mayBe(value, text string) bool {
+	if n := rational(strings.TrimSpace(value)); n != nil {
+		return mayBeNumber(value, text)
+	}
+	a, isMoment := moment(strings.TrimSpace(value))
+	b, dated := moment(strings.TrimSpace(text))
+	if isMoment && dated {
+		return sameClock(a, b)
+	}
+	value, shown := plainly(value), plainly(text)
+	for k := range holders {
+		if isOf(value, k) && appears(shown, value) {
+			return true
+		}
+	}
+	return shown == value || isDisguised(text)
+}
+
+// mayBeNumber reports whether a text may be read as a number.
+func mayBeNumber(value, text string) bool {
+	shown := plainly(text)
+	want, _ := strconv.ParseFloat(strings.TrimSpace(value), 64)
+	if have, err := strconv.ParseFloat(shown, 64); err == nil {
+		return have == want
+	}
+	numbers, few := shaped(shown, Number)
+	is := func(n string) bool { have, err := strconv.ParseFloat(n, 64); return err == nil && have == want }
+	return !few || slices.ContainsFunc(numbers, is) || strings.ContainsFunc(shown, func(r rune) bool { return unicode.IsDigit(r) && r > unicode.MaxASCII })
+}
+
+// plainly returns a text as people see it: folded, without what is invisible, and with one space
+// for several.
+func plainly(text string) string {
+	shown := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r) {
+			return -1
+		}
+		return r
+	}, text)
+	return strings.Join(strings.Fields(fold(shown)), " ")
+}
+
+// alphabets are those whose letters look like each other's.
+var alphabets = []*unicode.RangeTable{unicode.Latin, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee}
+
+// isDisguised reports whether a word of a text has letters of several alphabets that look alike.
+func isDisguised(text string) bool {
+	return slices.ContainsFunc(words(plainly(text)), func(word string) bool {
+		of := 0
+		for _, a := range alphabets {
+			if strings.ContainsFunc(word, func(r rune) bool { return unicode.Is(a, r) }) {
+				of++
+			}
+		}
+		return of > 1
+	})
+}
+
+// begins reports whether a text begins with the prefix of a condition.
+func (w *Match) begins(text string) bool {
+	if strings.HasPrefix(fold(text), fold(w.Prefix)) {
+		return true
+	}
+	return w.against && (strings.HasPrefix(plainly(text), plainly(w.Prefix)) || isDisguised(text))
+}
+
+// says reports whether a text has words that a condition looks for, or one of alternatives. Signs
+// among them have to be there as well: C++ is not C.
+func (w *Match) says(text string) bool {
+	in, folded := spaced(text), fold(text)
+	found := slices.ContainsFunc(w.Contains, func(looked string) bool {
+		if of := spaced(looked); of != "" {
+			return hasWords(in, of) && (w.against || hasSigns(folded, fold(looked)))
+		}
+		return strings.Contains(folded, fold(looked))
+	})
+	if found || !w.against {
+		return found
+	}
+	shown := spaced(plainly(text))
+	return isDisguised(text) || slices.ContainsFunc(w.Contains, func(looked string) bool { return hasWords(shown, spaced(plainly(looked))) })
+}
+
+// decimals are numbers with a sign within.
+var decimals = pattern.OnUse(`\d+(?:[.,:]\d+)+`)
+
+// hasSigns reports whether a folded text has the signs of another one, and its numbers as they are
+// written.
+func hasSigns(text, of string) bool {
+	absent := func(r rune) bool { return unicode.IsSymbol(r) && !strings.ContainsRune(text, r) }
+	other := func(n string) bool { return !appears(text, n) }
+	return !strings.ContainsFunc(of, absent) && !slices.ContainsFunc(decimals().FindAllString(of, maxOperands), other)
+}
+
+// work is how much text a program goes through to hold a text of a length to a condition.
+func (w *Match) work(length int) int {
+	for _, words := range w.Contains {
+		length += len(words)
+	}
+	if !w.against {
+		return length
+	}
+	all := length
+	for _, v := range w.Is {
+		all += length + len(v)
+	}
+	return all
+}
