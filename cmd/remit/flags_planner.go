@@ -36,8 +36,8 @@ type reviewedFlag struct {
 
 // plan gives a monitor's options the planner, where there is one. Scopes are on where
 // others can give them as well: by a line, an operation, or a session that is shared. What
-// plans take goes to observe and counts.
-func (f *plannerFlags) plan(o *remit.Options, given bool, log *slog.Logger, observe *telemetry.Recorder, counts *planner.Counts) error {
+// plans take goes to observe.
+func (f *plannerFlags) plan(o *remit.Options, given bool, log *slog.Logger, observe *telemetry.Recorder) error {
 	p, err := f.planner(&f.Plans)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func (f *plannerFlags) plan(o *remit.Options, given bool, log *slog.Logger, obse
 		o.Scopes = scope.ModeBound
 	}
 	if p != nil && o.Scopes != scope.ModeOff {
-		o.Planner, o.PlanTime = &loggedPlanner{p, log, observe, counts}, f.PlannerTimeout
+		o.Planner, o.PlanTime = &loggedPlanner{p, log, observe}, f.PlannerTimeout
 	}
 	return nil
 }
@@ -56,7 +56,6 @@ type loggedPlanner struct {
 	*planner.Planner
 	log     *slog.Logger
 	observe *telemetry.Recorder // nil for nobody
-	counts  *planner.Counts     // nil for nobody
 }
 
 // Plan implements [scope.Planner].
@@ -68,7 +67,6 @@ func (p *loggedPlanner) Plan(ctx context.Context, r *scope.Request) (*scope.Plan
 
 	if err != nil {
 		planned(true, 0, 0)
-		p.counts.Add(took, true, 0, 0)
 		p.log.Warn("a turn has no scope: the planner failed", "turn", r.Turn, "shown", r.Digest(), "error", err, "took", took)
 		return nil, err
 	}
@@ -76,7 +74,6 @@ func (p *loggedPlanner) Plan(ctx context.Context, r *scope.Request) (*scope.Plan
 		p.log.Warn("a plan is not whole", "turn", r.Turn, "entries_left_out", d.Mistakes, "not_shown", d.Notes)
 	}
 	planned(false, d.InputTokens, d.OutputTokens)
-	p.counts.Add(took, false, d.InputTokens, d.OutputTokens)
 	p.log.Info("planned", "turn", r.Turn, "shown", r.Digest(), "model", d.Model, "input_tokens", d.InputTokens, "output_tokens", d.OutputTokens, "took", took)
 	return &d.Plan, nil
 }

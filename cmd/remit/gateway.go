@@ -181,7 +181,7 @@ func (c *gatewayCommand) planned(d *deployment, log *slog.Logger) (err error) {
 		return err
 	}
 	d.options.Monitor.Reviewed = c.Reviewed
-	return c.plan(&d.options.Monitor, d.store != "", log, d.options.Telemetry, nil)
+	return c.plan(&d.options.Monitor, d.store != "", log, d.options.Telemetry)
 }
 
 // configured makes the deployment of a configuration. All contract files are

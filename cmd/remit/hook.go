@@ -263,7 +263,7 @@ func (c *hookDaemon) serve(ctx context.Context, s *command.Streams) error {
 			if err != nil {
 				return nil, err
 			}
-			return &loggedPlanner{p, log, observe, nil}, nil
+			return &loggedPlanner{p, log, observe}, nil
 		}
 		servers := &lookupServers{log: log}
 		service.Reader = servers.reader

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -122,9 +123,11 @@ func TestSessionTakesScopesFromTheTrustedSideAlone(t *testing.T) {
 	}
 }
 
-// TestServePlanner: remit serve plans for a user's turn, and what it wrote can be read.
+// TestServePlanner: remit serve plans for a user's turn, and what it wrote can be read. What
+// that took is on the page of metrics, and is exported.
 func TestServePlanner(t *testing.T) {
 	planning(t)
+	collecting(t, "remit.plans", "remit.plan.tokens", "remit.plan.duration")
 	s := serve(t, "--planner", "openai:m")
 	ask := func(method, path, body string) string {
 		t.Helper()
@@ -150,6 +153,30 @@ func TestServePlanner(t *testing.T) {
 		t.Errorf("the scope: %s", got)
 	}
 	isCounted(t, ask("GET", "/metrics", ""))
+}
+
+// collecting takes the metrics that programs of the test export, until it ends. These must
+// be among them.
+func collecting(t *testing.T, names ...string) {
+	t.Helper()
+	var mu sync.Mutex
+	var got bytes.Buffer
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		if _, err := got.ReadFrom(r.Body); err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Setenv("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", collector.URL)
+	t.Cleanup(func() {
+		collector.Close()
+		for _, name := range names {
+			if !bytes.Contains(got.Bytes(), []byte(name)) {
+				t.Errorf("%s was not exported", name)
+			}
+		}
+	})
 }
 
 // isCounted holds a page of metrics to one plan.

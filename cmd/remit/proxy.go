@@ -109,7 +109,7 @@ func (c *proxyCommand) options(ctx context.Context, log *slog.Logger, observe *t
 	}
 
 	// Others of the same store can give scopes in a session.
-	if err := c.plan(&o.Monitor, c.Store != "", log, observe, nil); err != nil {
+	if err := c.plan(&o.Monitor, c.Store != "", log, observe); err != nil {
 		return o, nil, err
 	}
 	if o.Packs, err = packsNamed(c.Pack); err != nil {

@@ -22,7 +22,6 @@ import (
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/inquire"
-	"github.com/remit-project/remit/internal/planner"
 	"github.com/remit-project/remit/internal/revise"
 	"github.com/remit-project/remit/internal/telemetry"
 	"github.com/remit-project/remit/schema"
@@ -84,11 +83,10 @@ func (c *serveCommand) Run(ctx context.Context, s *command.Streams) error {
 
 // run serves with what rules look things up with; nil for nothing but the callers.
 func (c *serveCommand) run(ctx context.Context, log *slog.Logger, lookups guard.Reader, observe *telemetry.Recorder) error {
-	options, err := c.options(log, lookups)
+	options, err := c.options(log, lookups, observe)
 	if err != nil {
 		return err
 	}
-	options.Telemetry, options.Rates = observe, access.NewRates(int(c.Rate))
 	name := c.Store
 	if name == "" {
 		if name, err = store.DefaultPath(); err != nil {
@@ -139,7 +137,7 @@ func (c *serveCommand) serve(ctx context.Context, o api.Options) error {
 
 // options reads everything that the server needs but its store. All mistakes are
 // found before anything starts.
-func (c *serveCommand) options(log *slog.Logger, lookups guard.Reader) (api.Options, error) {
+func (c *serveCommand) options(log *slog.Logger, lookups guard.Reader, observe *telemetry.Recorder) (api.Options, error) {
 	engine, err := c.engine()
 	if err != nil {
 		return api.Options{}, err
@@ -153,8 +151,7 @@ func (c *serveCommand) options(log *slog.Logger, lookups guard.Reader) (api.Opti
 	}
 	engine.options.Reader = readers
 	engine.options.Reviewed = c.Reviewed
-	plans := &planner.Counts{}
-	if err := c.plan(&engine.options, true, log, nil, plans); err != nil {
+	if err := c.plan(&engine.options, true, log, observe); err != nil {
 		return api.Options{}, err
 	}
 	tools, err := inputs.Tools(c.Tools)
@@ -171,10 +168,10 @@ func (c *serveCommand) options(log *slog.Logger, lookups guard.Reader) (api.Opti
 			all := append(tools[:len(tools):len(tools)], brought...)
 			return engine.monitor(all, time.Time{})
 		},
-		Plans:     plans,
-		Principal: tokens.Find,
-		Callers:   access.Hosts{Names: c.Host, Origins: c.Origin},
-		Log:       log,
+		Principal:   tokens.Find,
+		Callers:     access.Hosts{Names: c.Host, Origins: c.Origin},
+		Log:         log,
+		Observation: api.Observation{Telemetry: observe, Rates: access.NewRates(int(c.Rate))},
 	}
 	if err := c.signIn(&o); err != nil {
 		return o, err

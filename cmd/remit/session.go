@@ -52,7 +52,7 @@ func (c *sessionCommand) Run(ctx context.Context, s *command.Streams) error {
 	}
 	engine.options.Reviewed = c.Reviewed
 	log := slog.New(slog.NewTextHandler(s.Err, nil))
-	if err := c.plan(&engine.options, true, log, nil, nil); err != nil {
+	if err := c.plan(&engine.options, true, log, nil); err != nil {
 		return err
 	}
 	var end func() error

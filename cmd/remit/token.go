@@ -95,31 +95,21 @@ func (c *tokenRevoke) Run(_ context.Context, s *command.Streams) error {
 	if (c.ID == "") == (c.Principal == "") {
 		return command.UsageError(hint.Wrap(errors.New("which token is to end?"), "name one as remit token list does, or a principal with --principal NAME"))
 	}
-	if c.ID != "" && len(c.ID) < shownHash {
-		return command.UsageError(hint.Wrap(fmt.Errorf("%q is too short to name a token", c.ID), "remit token list names them"))
-	}
 	name, err := c.file()
 	if err != nil {
 		return err
 	}
-
-	data, err := os.ReadFile(name)
+	var data []byte
+	var gone []access.Grant
+	if c.Principal != "" {
+		data, gone, err = takeTokens(name, func(g access.Grant) bool { return g.Name == c.Principal })
+	} else {
+		data, gone, err = takeToken(name, c.ID)
+	}
 	if err != nil {
 		return err
 	}
-	data, gone, err := access.RemoveTokens(name, data, func(g access.Grant) bool {
-		if c.Principal != "" {
-			return g.Name == c.Principal
-		}
-		return strings.HasPrefix(g.Hash.String(), strings.ToLower(strings.TrimPrefix(c.ID, "sha256:")))
-	})
-	if errors.Is(err, access.ErrNoSuchToken) {
-		return hint.Wrap(err, "remit token list names those that there are")
-	}
 
-	if err != nil {
-		return err
-	}
 	if err := atomicfile.Write(name, data, 0o600); err != nil {
 		return err
 	}
@@ -128,6 +118,33 @@ func (c *tokenRevoke) Run(_ context.Context, s *command.Streams) error {
 	}
 
 	return nil
+}
+
+// takeTokens reads a file of tokens, and returns it without those that are meant, and those.
+func takeTokens(name string, meant func(access.Grant) bool) ([]byte, []access.Grant, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	data, gone, err := access.RemoveTokens(name, data, meant)
+	if errors.Is(err, access.ErrNoSuchToken) {
+		return nil, nil, hint.Wrap(err, "remit token list names those that there are")
+	}
+	return data, gone, err
+}
+
+// takeToken does so for the one token that an id names: the beginning of its hash, with or
+// without sha256: before it.
+func takeToken(name, id string) ([]byte, []access.Grant, error) {
+	begin := strings.TrimPrefix(strings.ToLower(id), "sha256:")
+	if len(begin) < shownHash {
+		return nil, nil, command.UsageError(hint.Wrap(fmt.Errorf("%q is too short to name a token", id), "remit token list names them"))
+	}
+	data, gone, err := takeTokens(name, func(g access.Grant) bool { return strings.HasPrefix(g.Hash.String(), begin) })
+	if err == nil && len(gone) > 1 {
+		return nil, nil, command.UsageError(hint.Wrap(fmt.Errorf("%q names %d tokens", id, len(gone)), "write more of it"))
+	}
+	return data, gone, err
 }
 
 type tokenNew struct {

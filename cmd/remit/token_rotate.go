@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -40,27 +39,13 @@ func (c *tokenRotate) Run(_ context.Context, s *command.Streams) error {
 	if err != nil {
 		return command.UsageError(fmt.Errorf("--keep: %w", err))
 	}
-	if len(c.ID) < shownHash {
-		return command.UsageError(hint.Wrap(fmt.Errorf("%q is too short to name a token", c.ID), "remit token list names them"))
-	}
 	name, err := c.file()
 	if err != nil {
 		return err
 	}
-	data, err := os.ReadFile(name)
+	data, gone, err := takeToken(name, c.ID)
 	if err != nil {
 		return err
-	}
-
-	data, gone, err := access.RemoveTokens(name, data, func(g access.Grant) bool { return strings.HasPrefix(g.Hash.String(), strings.ToLower(c.ID)) })
-	if errors.Is(err, access.ErrNoSuchToken) {
-		return hint.Wrap(err, "remit token list names those that there are")
-	}
-	if err != nil {
-		return err
-	}
-	if len(gone) > 1 {
-		return command.UsageError(hint.Wrap(fmt.Errorf("%q names %d tokens", c.ID, len(gone)), "write more of it"))
 	}
 
 	old := gone[0]

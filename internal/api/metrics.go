@@ -58,7 +58,7 @@ func (s *Server) showMetrics(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	w.Header().Set("Content-Type", telemetry.PageType)
-	_, _ = w.Write([]byte(page + s.o.Plans.String())) // the caller has gone, then
+	_, _ = w.Write([]byte(page)) // the caller has gone, then
 	return nil
 }
 

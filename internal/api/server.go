@@ -14,7 +14,6 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/door"
-	"github.com/remit-project/remit/internal/planner"
 	"github.com/remit-project/remit/internal/policydoc/desk"
 	"github.com/remit-project/remit/internal/revise"
 	"github.com/remit-project/remit/internal/sse"
@@ -43,8 +42,6 @@ type Options struct {
 	// Monitor returns the monitor for agents with these tools; nil when the
 	// agents don't declare any. It must not have a [remit.Confirmer].
 	Monitor func(tools []*schema.Catalogue) (*remit.Monitor, error)
-	// Plans are what the monitor's planner took, for the metrics; nil for none.
-	Plans *planner.Counts
 	Observation
 	// Desk has the deployment's contracts; nil for none.
 	Desk *revise.Desk
