@@ -70,7 +70,7 @@ func Run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer) in
 }
 
 func (p Program) run(ctx context.Context, args []string, s *Streams) error {
-	parser, err := kong.New(p.Commands,
+	parser, err := kong.New(only(p.Commands, args),
 		kong.Name(p.Name),
 		kong.Description(p.Description),
 		kong.NoDefaultHelp(),
