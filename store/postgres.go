@@ -5,10 +5,14 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net"
+	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
@@ -16,9 +20,12 @@ import (
 
 // The settings of PostgreSQL.
 const (
-	// postgresConns bounds the connections of one process. An append holds one
-	// for a millisecond or two; a server has a hundred for everybody.
+	// postgresConns bounds the connections of one process, half of them to read
+	// and half to write. An append holds one for a millisecond or two; a server has a
+	// hundred for everybody.
 	postgresConns = 16
+	// postgresConnsSetting is the part of an address that says otherwise.
+	postgresConnsSetting = "pool_max_conns"
 	// postgresPoll is how often a waiting question looks for an answer although
 	// none was announced: announcements are lost with the connection that
 	// listens.
@@ -61,16 +68,27 @@ func (s *database) openPostgres(ctx context.Context, name string, o Options) err
 		config.RuntimeParams["application_name"] = "remit"
 	}
 
-	db := stdlib.OpenDB(*config)
-	db.SetMaxOpenConns(postgresConns)
-	db.SetMaxIdleConns(postgresConns)
+	if config.ValidateConnect == nil {
+		// A standby that an address leads to is passed over, until it is promoted.
+		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+	conns, err := connections(config)
+	if err != nil {
+		return fail(err)
+	}
+
+	read, db := stdlib.OpenDB(*config), stdlib.OpenDB(*config, stdlib.OptionBeforeConnect(patient))
+	for db, n := range map[*sql.DB]int{read: conns / 2, db: conns - conns/2} {
+		db.SetMaxOpenConns(n)
+		db.SetMaxIdleConns(n)
+	}
 	if err := checkPostgres(ctx, db, o); err != nil {
-		return fail(errors.Join(err, db.Close()))
+		return fail(errors.Join(err, read.Close(), db.Close()))
 	}
 
 	l := &listener{config: config, hub: s.hub}
-	s.look = db // pgx parses a statement once
-	s.read, s.poll, s.forUpdate, s.like, s.texts = db, postgresPoll, " FOR UPDATE", "ILIKE", postgresTexts
+	s.look = read // pgx parses a statement once
+	s.read, s.poll, s.forUpdate, s.like, s.texts = read, postgresPoll, " FOR UPDATE", "ILIKE", postgresTexts
 	s.skipLocked = " FOR UPDATE SKIP LOCKED"
 	s.snapshot = &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
 	s.together = &together{db: db, statement: postgresTogether, rows: map[string]row{}}
@@ -96,7 +114,43 @@ func (s *database) openPostgres(ctx context.Context, name string, o Options) err
 	s.relaxed = s.write
 	s.close = func() error {
 		l.stop()
-		return db.Close()
+		return errors.Join(read.Close(), db.Close())
+	}
+	return nil
+}
+
+// connections takes from a configuration how many there may be.
+func connections(config *pgx.ConnConfig) (int, error) {
+	text, ok := config.RuntimeParams[postgresConnsSetting]
+	if !ok {
+		return postgresConns, nil
+	}
+	delete(config.RuntimeParams, postgresConnsSetting)
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 2 || n > 1000 {
+		return 0, fmt.Errorf("%s=%s: write a number from 2 to 1000", postgresConnsSetting, text)
+	}
+	return n, nil
+}
+
+// errNotCancelled is what pgx is told that asks for a connection to cancel a statement over.
+var errNotCancelled = errors.New("what is being written is not cancelled")
+
+// patient configures a connection on which nothing is cancelled. When a caller gives up, pgx
+// asks the server to cancel what it does. A commit that waits for a standby is then shown to
+// everybody although the standby doesn't have it: another caller could act on a decision that
+// is lost when the standby takes over. So who gives up leaves, and the server goes on waiting.
+func patient(_ context.Context, c *pgx.ConnConfig) error {
+	connected, dial := new(atomic.Bool), c.DialFunc
+	c.AfterConnect = func(context.Context, *pgconn.PgConn) error {
+		connected.Store(true)
+		return nil
+	}
+	c.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if connected.Load() {
+			return nil, errNotCancelled
+		}
+		return dial(ctx, network, address)
 	}
 	return nil
 }

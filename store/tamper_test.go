@@ -126,6 +126,8 @@ func TestDamaged(t *testing.T) {
 		"no name":         {"", "there is no name"},
 		"no server":       {"postgres://x@/x?host=" + dir, "open store at"},
 		"no postgres url": {"postgres://[", "open store"},
+		"one connection":  {"postgres://x@/x?host=" + dir + "&pool_max_conns=1", "pool_max_conns=1: write a number from 2 to 1000"},
+		"many of them":    {"postgres://x@/x?host=" + dir + "&pool_max_conns=1e9", "pool_max_conns=1e9: write a number"},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		s, err := store.Open(ctx, c.dsn, store.Options{})

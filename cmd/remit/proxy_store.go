@@ -7,6 +7,7 @@ import (
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/proxy"
+	"github.com/remit-project/remit/internal/upkeep"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
 )
@@ -25,6 +26,7 @@ func durableProxy(ctx context.Context, o *proxy.Options, name string, queue bool
 		return nil, nil, err
 	}
 	o.Ledger = ledger.New(s, ledger.Options{})
+	o.Ready = func(ctx context.Context) error { return upkeep.Reachable(ctx, s, false, version()) }
 	if queue {
 		o.Approver = &ledger.Queue{Approvals: s, Life: proxy.DefaultApproval}
 	}

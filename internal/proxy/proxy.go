@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -108,6 +107,9 @@ type Options struct {
 	Accept []string
 	// Ledger stores sessions; when nil they end with the process.
 	Ledger *ledger.Ledger
+	// Ready tells what keeps the proxy from serving, as a store that doesn't answer; nil
+	// when nothing can.
+	Ready func(context.Context) error
 	// Approver answers questions; when nil, the user is asked in the conversation.
 	Approver ledger.Approver
 	// Policies are the company's policies for calls. Those with mistakes deny every call of
@@ -264,8 +266,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 
 	if r.Method == http.MethodGet && (r.URL.Path == "/healthz" || r.URL.Path == "/readyz") {
-		w.Header().Set("Content-Type", "application/json")
-		io.WriteString(w, `{"status":"ok"}`+"\n")
+		p.health(w, r)
 		return
 	}
 	if r.Method == http.MethodGet && r.URL.Path == CanaryPath {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -318,5 +319,34 @@ func TestServeEnds(t *testing.T) {
 	cancel()
 	if err := <-done; err != nil {
 		t.Errorf("it ended with %v", err)
+	}
+}
+
+// The proxy is alive while it runs, and ready while its store answers.
+func TestReady(t *testing.T) {
+	var lost error
+	s := newProxy(t, newUpstream(t), func(o *proxy.Options) { o.Ready = func(context.Context) error { return lost } })
+	status := func(path string) int {
+		t.Helper()
+		res, err := http.Get(s.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		return res.StatusCode
+	}
+	for _, c := range []struct {
+		path string
+		lost error
+		want int
+	}{
+		{"/readyz", nil, http.StatusOK},
+		{"/readyz", errors.New("connection refused"), http.StatusServiceUnavailable},
+		{"/healthz", errors.New("connection refused"), http.StatusOK},
+	} {
+		lost = c.lost
+		if got := status(c.path); got != c.want {
+			t.Errorf("%s, when the store says %v: %d, want %d", c.path, c.lost, got, c.want)
+		}
 	}
 }

@@ -53,6 +53,17 @@ func StartPostgres(tb testing.TB, settings ...string) *Postgres {
 		}
 		tb.Skip(missing)
 	}
+	tb.Log("PostgreSQL's programs are in", bin)
+	p := newPostgres(tb, bin, settings)
+	p.run(tb, filepath.Join(bin, "initdb"), "-D", p.data(), "-A", "trust", "-U", "remit", "-E", "UTF8", "--locale=C", "--no-sync")
+	p.Start(tb)
+	tb.Cleanup(func() { p.Kill(tb) })
+	return p
+}
+
+// newPostgres is a server without data, in a folder that its account may use.
+func newPostgres(tb testing.TB, bin string, settings []string) *Postgres {
+	tb.Helper()
 	dir, err := os.MkdirTemp("", "remit-pg-")
 	if err != nil {
 		tb.Fatal(err)
@@ -62,23 +73,24 @@ func StartPostgres(tb testing.TB, settings ...string) *Postgres {
 			tb.Error(err)
 		}
 	})
-	tb.Log("PostgreSQL's programs are in", bin)
-	p := &Postgres{dir: dir, bin: bin, settings: settings}
 	if err := handOver(dir); err != nil {
 		tb.Fatal(err)
 	}
+	return &Postgres{dir: dir, bin: bin, settings: settings}
+}
 
-	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", p.data(), "-A", "trust", "-U", "remit", "-E", "UTF8", "--locale=C", "--no-sync")
-	initdb.Dir = dir
-	if initdb.SysProcAttr, err = unprivileged(); err != nil {
+// run runs a program to its end, as the account that the server runs as.
+func (p *Postgres) run(tb testing.TB, program string, args ...string) {
+	tb.Helper()
+	cmd := exec.Command(program, args...)
+	cmd.Dir = p.dir
+	var err error
+	if cmd.SysProcAttr, err = unprivileged(); err != nil {
 		tb.Fatal(err)
 	}
-	if out, err := initdb.CombinedOutput(); err != nil {
-		tb.Fatalf("initdb: %v\n%s", err, out)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		tb.Fatalf("%s: %v\n%s", program, err, out)
 	}
-	p.Start(tb)
-	tb.Cleanup(func() { p.Kill(tb) })
-	return p
 }
 
 func (p *Postgres) data() string { return filepath.Join(p.dir, "data") }
@@ -148,12 +160,17 @@ func (p *Postgres) ready() error {
 // Kill ends the server at once, as a crash does.
 func (p *Postgres) Kill(tb testing.TB) {
 	tb.Helper()
+	p.end(tb, immediate)
+}
+
+func (p *Postgres) end(tb testing.TB, how os.Signal) {
+	tb.Helper()
 	select {
 	case <-p.ended:
 		return
 	default:
 	}
-	if err := p.process.Signal(immediate); err != nil {
+	if err := p.process.Signal(how); err != nil {
 		tb.Error(err)
 	}
 	select {
