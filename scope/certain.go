@@ -23,6 +23,9 @@ func (m *matcher) condition(w *Match, r *Result) (named func(*field) bool, outer
 	if level == nil || r.values || !m.work(len(r.inOrder)) {
 		return exact(), false
 	}
+	if w.From != nil && !m.against {
+		return m.joinedMember(w, level)
+	}
 	if !m.irreversible {
 		named, found := m.memberOf(level, w.name(), "", "", false)
 		if found && !m.against {

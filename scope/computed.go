@@ -24,6 +24,16 @@ func readsAsNumber(s string) bool {
 	return whole == nil || fraction == nil || tooLarge
 }
 
+// whole returns a number without its fraction, however a tool may read it.
+func whole(s string) (int, error) {
+	f, err := strconv.ParseFloat(fold(s), 64)
+	if err != nil || f != f {
+		return 0, strconv.ErrSyntax
+	}
+	const most = 1 << 31
+	return int(max(-most, min(f, most))), nil
+}
+
 // maxOperands bounds the numbers that a computed value may follow from.
 const maxOperands = 24
 

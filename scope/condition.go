@@ -120,8 +120,12 @@ func (m *matcher) labelledAs(alternatives []held, labels block, r *Result, recor
 // labels returns the labelled lines of the texts of a record and of all in it.
 func (m *matcher) labels(r *Result, record string) block {
 	var out block
-	for _, i := range slices.Concat(r.records[record], r.nested[record]) {
-		if f := &r.fields[i]; m.work(2 * len(f.text)) {
+	of := r.records[record]
+	if m.against {
+		of = slices.Concat(of, r.nested[record])
+	}
+	for _, i := range of {
+		if f := &r.fields[i]; (m.against || !oneOf(f.key, notes)) && m.work(2*len(f.text)) {
 			out.labels = append(out.labels, blockOf(strings.Split(f.text, "\n")).labels...)
 		}
 	}

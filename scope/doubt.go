@@ -102,7 +102,12 @@ func (w *Match) says(text string) bool {
 		return found
 	}
 	shown := spaced(plainly(text))
-	return isDisguised(text) || slices.ContainsFunc(w.Contains, func(looked string) bool { return hasWords(shown, spaced(plainly(looked))) })
+	together := strings.ReplaceAll(shown, " ", "")
+	return isDisguised(text) || slices.ContainsFunc(w.Contains, func(looked string) bool {
+		of := spaced(plainly(looked))
+		before, after, several := strings.Cut(of, " ")
+		return hasWords(shown, of) || (several && strings.Contains(together, before+strings.ReplaceAll(after, " ", "")))
+	})
 }
 
 // decimals are numbers with a sign within.

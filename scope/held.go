@@ -43,7 +43,7 @@ func (m *matcher) hold(w *Match, r *Result) held {
 		}
 	}
 	for _, record := range r.inOrder {
-		if r.outermost(record) && r.hasObject(record, w.name()) {
+		if r.outermost(record) && m.hasObject(r, record, w.name()) {
 			h.lists[listOf(record)] = true
 		}
 	}
@@ -83,7 +83,7 @@ func (m *matcher) meets(want *held, r *Result, record string) bool {
 	case !has && !missing:
 		return false
 	case m.against:
-		return want.bounded() || !r.hasObject(record, want.name())
+		return want.bounded() || !m.hasObject(r, record, want.name())
 	}
 	return !m.mayHave(want, r, record)
 }
@@ -110,7 +110,7 @@ func (m *matcher) among(want *held, r *Result, fields []int, isNamed func(*field
 
 // hasObject reports whether a record has an object or a list with a value, of exactly the name of a
 // description.
-func (r *Result) hasObject(record string, description []string) bool {
+func (m *matcher) hasObject(r *Result, record string, description []string) bool {
 	name := head(description)
 	begins := func(all []string) bool {
 		return len(all) >= len(name) && slices.EqualFunc(all[:len(name)], name, sameWord)
@@ -121,7 +121,8 @@ func (r *Result) hasObject(record string, description []string) bool {
 		words := words(unescape(member))
 		return r.fields[i].text != "" && len(words) == len(name) && begins(words)
 	}
-	return len(name) > 0 && (slices.ContainsFunc(r.records[record], own) || slices.ContainsFunc(r.nested[record], within))
+	all := len(r.records[record]) + len(r.nested[record])
+	return len(name) > 0 && m.work(all*perStep) && (slices.ContainsFunc(r.records[record], own) || slices.ContainsFunc(r.nested[record], within))
 }
 
 // mayHave reports whether a record has a value under a name that a condition on an empty member may

@@ -47,7 +47,7 @@ func shaped(text string, kind Kind) ([]string, bool) {
 	places := re.FindAllStringIndex(text, 4*maxShaped+1)
 	var found []string
 	for _, at := range places {
-		if whole(text, at[0], at[1]) {
+		if isWhole(text, at[0], at[1]) {
 			found = append(found, text[at[0]:at[1]])
 		}
 	}
@@ -107,8 +107,8 @@ func prices(text string) []string {
 	return out
 }
 
-// whole reports whether a token is not a part of a longer one.
-func whole(text string, start, end int) bool {
+// isWhole reports whether a token is not a part of a longer one.
+func isWhole(text string, start, end int) bool {
 	return !continues(text[:start], true) && !continues(text[end:], false)
 }
 

@@ -318,3 +318,99 @@ func TestReadingsOfTimes(t *testing.T) {
 		"a date is no number below one": {every(of("events", "id", `{"amount":{"below":1000}}`)), "1", held(`[{"id":1,"amount":"1950-01-01"},{"id":2,"amount":50}]`), false},
 	}.run(t)
 }
+
+// TestMembersOfJoins: a login is compared with logins, and not with what people call themselves.
+func TestMembersOfJoins(t *testing.T) {
+	hers := only(of("pulls", "number", ofJanasLogin))
+	held := func(pulls string) []returned {
+		return []returned{{"members", "", `[{"name":"Jana","login":"jana1"},{"name":"Tom","login":"tom"}]`}, {"pulls", "", pulls}}
+	}
+	const objects = `[{"number":7,"author":{"login":"jana1","name":"Jana"}},{"number":8,"author":{"login":"eve","name":"jana1"}}]`
+	loosenings{
+		"the author's login":          {hers, "7", held(objects), true},
+		"the author's name":           {hers, "8", held(objects), false},
+		"a login in one word":         {hers, "7", held(`[{"number":7,"authorLogin":"jana1"},{"number":8,"authorLogin":"eve"}]`), true},
+		"a name in one word":          {hers, "8", held(`[{"number":7,"authorName":"Jana"},{"number":8,"authorName":"jana1"}]`), false},
+		"another author of a comment": {hers, "8", held(`[{"number":7,"comments":[{"author":"tom"}]},{"number":8,"comments":[{"author":"jana1"}]}]`), false},
+		"somebody else":               {hers, "7", held(`[{"number":7,"user":{"login":"jana1"}},{"number":8,"user":{"login":"eve"}}]`), false},
+	}.run(t)
+}
+
+// TestLaterRecords: what was approved may be so no longer.
+func TestLaterRecords(t *testing.T) {
+	approved := every(of("bills", "id", `{"status":"approved"}`))
+	const first = `[{"id":1,"status":"approved"},{"id":2,"status":"approved"}]`
+	loosenings{
+		"rejected later":     {approved, "1", []returned{{"bills", "", first}, {"bills", "", `[{"id":1,"status":"rejected"}]`}}, false},
+		"not rejected later": {approved, "2", []returned{{"bills", "", first}, {"bills", "", `[{"id":1,"status":"rejected"}]`}}, true},
+		"approved later":     {approved, "1", []returned{{"bills", "", `[{"id":1,"status":"open"}]`}, {"bills", "", first}}, true},
+	}.run(t)
+}
+
+// TestObjectsByteByByte: a file in another case is another file.
+func TestObjectsByteByByte(t *testing.T) {
+	report := only(of("files", "path", `{"title":"Report"}`))
+	held := []returned{{"files", "", `[{"path":"Report.txt","title":"Report"},{"path":"report.txt","title":"x"}]`}}
+	loosenings{
+		"as it is written": {report, "Report.txt", held, true},
+		"in another case":  {report, "report.txt", held, false},
+		"in wide letters":  {report, "Ｒeport.txt", held, false},
+	}.run(t)
+}
+
+// TestWhatACallWasAskedForIsNoKey: of a listing that a call asked for, an object in one record that
+// has the value asked for tells nothing.
+func TestWhatACallWasAskedForIsNoKey(t *testing.T) {
+	lunch := only(`{"tool":"things","args":{"/group":{"is":"lunch"}},"field":"id"}`)
+	held := func(text string) []returned { return []returned{{"things", `{"group":"lunch"}`, text}} }
+	loosenings{
+		"of the record":       {lunch, "2", held(`[{"id":1,"group":"x"},{"id":2,"group":"lunch"}]`), true},
+		"of an object in one": {lunch, "2", held(`[{"id":1,"meta":{}},{"id":2,"meta":{"group":"lunch"}}]`), false},
+		"of a list in one":    {lunch, "2", held(`[{"id":1,"tags":[]},{"id":3,"tags":[{"id":2,"group":"lunch"}]}]`), false},
+	}.run(t)
+}
+
+// TestPartsOfWhatSpeaksAgainst: a listing that goes on doesn't say what isn't in it.
+func TestPartsOfWhatSpeaksAgainst(t *testing.T) {
+	free := unless(of("rooms", "id", ""), of("events", "", `{"title":"Offsite"}`))
+	held := func(more string) []returned {
+		return []returned{{"rooms", "", `[{"id":1}]`}, {"events", "", `{"items":[{"id":5,"title":"x"}]` + more + `}`}}
+	}
+	loosenings{
+		"all of it":              {free, "1", held(``), true},
+		"nothing further":        {free, "1", held(`,"more_results":false,"isLast":true`), true},
+		"more of it":             {free, "1", held(`,"has_more":true`), false},
+		"more results":           {free, "1", held(`,"more_results":true`), false},
+		"a link to the next":     {free, "1", held(`,"_links":{"next":{"href":"/p2"}}`), false},
+		"a token to continue by": {free, "1", held(`,"metadata":{"continue":"x"}`), false},
+		"not the last":           {free, "1", held(`,"isLast":false`), false},
+		"some that remain":       {free, "1", held(`,"remainingItemCount":3`), false},
+	}.run(t)
+
+	limited := only(of("things", "id", ""))
+	for _, limit := range []string{`1`, `1.0`, `1e0`, `" 1"`, `"１"`} {
+		c := loosened{limited, "7", []returned{{"things", `{"limit":` + limit + `}`, `[{"id":7}]`}}, false}
+		if got, _ := c.covered(t, false); got {
+			t.Errorf("a listing with the limit %s counts in whole", limit)
+		}
+	}
+}
+
+// TestCriteriaOverTimes: a day that is far away is later than others, and a moment in a zone can't be
+// compared with one that has none.
+func TestCriteriaOverTimes(t *testing.T) {
+	earliest := acting(of("tasks", "id", ""), "choice", "", `,"by":"earliest due"`)
+	held := func(a, b string) []returned {
+		return []returned{{"tasks", "", `[{"id":1,"due":"` + a + `"},{"id":2,"due":"` + b + `"}]`}}
+	}
+	loosenings{
+		"a day without an end":     {earliest, "1", held("2026-01-01", "9999-12-31"), true},
+		"not the day without one":  {earliest, "2", held("2026-01-01", "9999-12-31"), false},
+		"the later one of a zone":  {earliest, "2", held("2026-01-01T10:00:00Z", "2026-01-01T11:00:00Z"), false},
+		"the earlier one of zones": {earliest, "2", held("2026-01-01T10:00:00Z", "2026-01-01T11:00:00+05:00"), true},
+	}.run(t)
+	mixed := loosened{earliest, "2", held("2026-01-01T10:00:00", "2026-01-01T11:00:00+05:00"), false}
+	if got, _ := mixed.covered(t, true); got {
+		t.Error("a moment in a zone was compared with one that has none")
+	}
+}

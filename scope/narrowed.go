@@ -30,7 +30,7 @@ func (m *matcher) pickedLate(r *Result, a Argument) bool {
 		return false
 	}
 
-	n, err := strconv.Atoi(a.Text)
+	n, err := whole(a.Text)
 	isNumber := err == nil
 	switch {
 	case isNumber && (oneOf(key, lengths) || oneOf(key, limits)):

@@ -30,7 +30,9 @@ func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 		return m.meeting(where, r)
 	}
 	terms := termsOf(s)
-	asked := m.recordsWith(r, func(f *field) bool { return slices.ContainsFunc(terms, func(t term) bool { return t.isIn(f) }) })
+	asked := m.recordsWith(r, func(f *field) bool {
+		return f.part == nil && r.outermost(f.record) && slices.ContainsFunc(terms, func(t term) bool { return t.isIn(f) })
+	})
 	if asked != nil {
 		return asked
 	}

@@ -56,7 +56,9 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 
 	var hits []candidate
 	for _, v := range o.values {
-		if m.work(len(v.text)) && same(v.text, a.Text, a.authority()) {
+		_, isMoment := moment(strings.TrimSpace(v.text))
+		exact := a.authority() || (a.Role == label.Selector && !isMoment)
+		if m.work(len(v.text)) && same(v.text, a.Text, exact) {
 			hits = append(hits, v)
 		}
 	}
@@ -294,7 +296,7 @@ func (c *Constraint) idOf(a Argument) string {
 func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 	var out offers
 	for i := range sources {
-		s := &sources[i]
+		s, first := &sources[i], len(out.values)
 		for _, r := range m.results {
 			if !m.answers(s, r, c) {
 				continue
@@ -309,7 +311,8 @@ func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 			}
 			switch {
 			case r.structured:
-				out.values = append(out.values, m.fields(s, c, r, id)...)
+				before := m.without(out.values[first:], s, c, r, id)
+				out.values = slices.Concat(out.values[:first], before, m.fields(s, c, r, id))
 			case r.names != nil && r.names.areOf(c.Kind):
 				out.values = append(out.values, m.fields(s, c, r.names, id)...)
 			default:
@@ -325,13 +328,28 @@ func (m *matcher) comesFrom(s *Source, r *Result, of *Constraint) bool {
 	return m.calledAs(s, r, of) && !slices.ContainsFunc(s.Args, func(c Arg) bool { return leftOut(c, r) })
 }
 
+// without returns the values of earlier results of a source but for those that a later one has in
+// records which don't meet the source's conditions: what was approved may be so no longer.
+func (m *matcher) without(values []candidate, s *Source, c *Constraint, r *Result, id string) []candidate {
+	if len(values) == 0 || len(s.Where) == 0 {
+		return values
+	}
+	any := *s
+	any.Where = nil
+	later, meeting := m.fields(&any, &Constraint{Kind: c.Kind, Pick: All}, r, id), m.fields(s, c, r, id)
+	in := func(all []candidate, v candidate) bool {
+		return slices.ContainsFunc(all, func(o candidate) bool { return m.step() && o.text == v.text })
+	}
+	return slices.DeleteFunc(slices.Clone(values), func(v candidate) bool { return in(later, v) && !in(meeting, v) })
+}
+
 // calledAs reports whether a result is of the tool that a source names, with no argument that the
 // source has otherwise.
 func (m *matcher) calledAs(s *Source, r *Result, of *Constraint) bool {
 	if !r.Covered || !isTool(s.Server, s.Tool, r.Server, r.Tool) {
 		return false
 	}
-	if r.more && m.irreversible {
+	if r.more && (m.irreversible || m.against) {
 		if _, placed := place(of); !placed {
 			return false // the only one of a part may be one of several
 		}
@@ -454,7 +472,7 @@ var settings = strings.Fields("timeout width height indent depth")
 func (m *matcher) pages(r *Result, a Argument) bool {
 	key := argumentName(a.Pointer)
 	is := func(list []string) bool { return oneOf(key, list) }
-	n, err := strconv.Atoi(a.Text)
+	n, err := whole(a.Text)
 	filters := err == nil && m.irreversible && !is(settings)
 
 	switch {

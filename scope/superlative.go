@@ -4,7 +4,6 @@ import (
 	"math/big"
 	"slices"
 	"strings"
-	"time"
 )
 
 // superlativeWords are the words of a criterion, the members that it is about, and whether
@@ -167,7 +166,7 @@ func (m *matcher) best(o offers, member string, largest bool) (string, bool) {
 	var top *big.Rat
 	tie, compared := false, ""
 	for _, offered := range latest(o.values) {
-		v, name := quantity(offered.text), ""
+		v, name := quantity(offered.text), formOf(offered.text)
 		if member != "" {
 			v, name = m.quantity(offered.record, member)
 		}
@@ -242,7 +241,7 @@ func (m *matcher) quantity(record, member string) (v *big.Rat, name string) {
 			exact = ending
 		}
 		if len(exact) == 1 {
-			return quantity(exact[0].text), exact[0].name
+			return quantity(exact[0].text), exact[0].name + formOf(exact[0].text)
 		}
 	}
 	return nil, ""
@@ -278,11 +277,25 @@ func unvalued(key []string) []string {
 	return key
 }
 
+// formOf returns the form of what can be compared, since a number is compared with numbers, and a
+// moment in a zone with others in one.
+func formOf(text string) string {
+	text = strings.TrimSpace(text)
+	_, dated := moment(text)
+	switch {
+	case !dated:
+		return ""
+	case isZoned(text):
+		return " in a zone"
+	}
+	return " as written"
+}
+
 // quantity returns a text as something that can be compared; nil for others.
 func quantity(text string) *big.Rat {
 	text = strings.TrimSpace(text)
 	if t, ok := moment(text); ok {
-		return big.NewRat(t.UnixNano()/int64(time.Millisecond), 1)
+		return big.NewRat(t.UnixMilli(), 1)
 	}
 	if n, ok := number(text); ok {
 		v, _ := new(big.Rat).SetString(n)

@@ -94,6 +94,22 @@ func (m *matcher) joined(w *Match) (Value, bool) {
 	return v, v != ""
 }
 
+// joinedMember returns what tells the members that a condition on another call's value is on: one
+// of exactly its name, or of that with the name of the value ("login" of the author). The author's
+// name, which people choose, is not the login.
+func (m *matcher) joinedMember(w *Match, level *Result) (named func(*field) bool, outermost bool) {
+	name := head(w.name())
+	for _, s := range slices.Concat([]Source{{}}, w.From) {
+		full := slices.Concat(name, head(s.name()))
+		exact := strings.Join(full, " ")
+		plain := level.members[exact] && (level.parts[exact] == 0 || m.everywhere(level, exact)) && !m.isObject(level, exact)
+		if plain {
+			return func(f *field) bool { return f.name == exact }, true
+		}
+	}
+	return func(*field) bool { return false }, true
+}
+
 // statedJoin reports whether the sources of a condition are found by the user's words.
 func (m *matcher) statedJoin(w *Match) bool {
 	stated := func(v Value) bool { return m.stated(string(v)) }
