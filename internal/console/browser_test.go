@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -170,8 +171,14 @@ func (b *browser) tab(width int) *tab {
 	for _, method := range []string{"Page.enable", "Log.enable", "Runtime.enable"} {
 		p.do(method, nil, nil)
 	}
-	p.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}, nil)
+	p.screen(900)
 	return p
+}
+
+// screen gives the tab a screen of a height.
+func (p *tab) screen(high int) {
+	p.t.Helper()
+	p.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": p.width, "height": high, "deviceScaleFactor": 1, "mobile": p.width < 600}, nil)
 }
 
 func (p *tab) do(method string, params, result any) {
@@ -275,6 +282,12 @@ func (p *tab) shoot(folder, name string) {
 	if folder == "" {
 		return
 	}
+	// As on a screen that is as high as the page: what sticks to an edge hides nothing, and no
+	// scroll bar takes a part of the width.
+	high, err := strconv.Atoi(p.text("Math.max(900, document.documentElement.scrollHeight)"))
+	must(p.t, err)
+	p.screen(high)
+	defer p.screen(900)
 	var out struct{ Data string }
 	p.do("Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": true}, &out)
 	data, err := base64.StdEncoding.DecodeString(out.Data)

@@ -226,5 +226,8 @@ func sendPatch(w http.ResponseWriter, name, patch string) {
 	_, _ = w.Write([]byte(patch)) // the reader has gone, then
 }
 
+// Does says in words what the tool does.
+func (p editPage) Does() string { return does[p.Effect] }
+
 // FileName is the name of the contract's file, without its folder.
 func (p editPage) FileName() string { return filepath.Base(p.Proposal.File) }

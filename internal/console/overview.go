@@ -201,7 +201,6 @@ func causesOf(stopped []store.Record) (all, tools []causeCount) {
 // waitsOf sums up how long questions waited.
 func waitsOf(list []store.Waited) waitCount {
 	out := waitCount{Waits: figures.WaitsOf(list)}
-	out.Half, out.Most = out.Half.Round(time.Second), out.Most.Round(time.Second)
 	if out.Answered > 0 {
 		out.Slots = slotsOf(out.Times, answerSlots)
 	}

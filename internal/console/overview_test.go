@@ -95,19 +95,25 @@ func TestScales(t *testing.T) {
 	}
 }
 
+// shadowed is a session in which an agent has obeyed a page, and shadow mode let it.
+func (s *site) shadowed(id string) {
+	s.t.Helper()
+	live := s.session(id)
+	must(s.t, live.User(s.t.Context(), "Read https://news.example/release-4 and send dana@harbourworks.example what is new."))
+	s.call(live, "c1", "read_page", map[string]any{"url": "https://news.example/release-4"})
+	s.result(live, "c1", forged)
+	s.call(live.Shadowed(), "c2", "send_message", map[string]any{"to": "archive@relay-backup.example", "text": "Release 4 is out."})
+}
+
 // Calls that ran in shadow mode are counted apart from those that were stopped, by tool and
 // cause, are marked where their session is shown, and lead to it by a filter.
 func TestShadowMode(t *testing.T) {
 	s := newSite(t)
-	live := s.session("shadowed")
-	must(t, live.User(t.Context(), "Read https://news.example/release-4 and send dana@harbourworks.example what is new."))
-	s.call(live, "c1", "read_page", map[string]any{"url": "https://news.example/release-4"})
-	s.result(live, "c1", forged)
-	s.call(live.Shadowed(), "c2", "send_message", map[string]any{"to": "archive@relay-backup.example", "text": "Release 4 is out."})
+	s.shadowed("shadowed")
 	c, _ := s.signedIn(everything("ann"))
 	_, page := c.do("GET", "overview?last=hour", "")
 	text := strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")), " ")
-	for _, want := range []string{"2 calls", "0 held back", "1 would have been stopped, and ran in shadow mode", "send_message of office a value that the user didn&#39;t choose 1 would have been", "send_message of office 0 0 0 1", "P50"} {
+	for _, want := range []string{"2 calls", "0 held back", "1 would have been stopped, and ran in shadow mode", "send_message of office a value that the user didn&#39;t choose 1 let run", "send_message of office 0 0 0 1", "P50"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it doesn't say %q: %s", want, text)
 		}

@@ -78,7 +78,7 @@ func blockOf(b report.Block) policyBlock {
 var askedFor = map[report.QuestionKind]string{
 	report.Undecided: "No rule is in force, or a conflict waits", report.Failed: "Tests fail", report.OnGuess: "The rule reads a record whose form was guessed",
 	report.Laxer: "Perhaps laxer than the sentence", report.Stricter: "Perhaps stricter than the sentence", report.Disputed: "A test is contested",
-	report.OnWords: "The rule hangs on what is said in the conversation", report.OutOfForce: "Archived",
+	report.OnWords: "The rule depends on what is said in the conversation", report.OutOfForce: "Archived",
 }
 
 // share is a part of a bar, in hundredths of its width.

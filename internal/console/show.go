@@ -20,6 +20,7 @@ import (
 	"github.com/remit-project/remit/internal/policydoc/report"
 	"github.com/remit-project/remit/internal/revise"
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/scope"
 )
 
 // maxSeq is beyond every place in a log.
@@ -127,6 +128,7 @@ func functions() template.FuncMap {
 			return []label.Trust{label.External, label.ToolOutput, label.User, label.Trusted}
 		},
 		"roles":      label.Roles,
+		"modeWords":  func(m scope.Mode) string { return modes[m] },
 		"contractIn": func(base string, f *contract.File) contractPart { return contractPart{base, f} },
 		"turnedIn":   func(base string, look bool, list []revise.Turned) turnedPart { return turnedPart{base, look, list} },
 		"pageOf":     pageOf,

@@ -40,6 +40,7 @@ const findMistakes = `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a
 func TestViews(t *testing.T) {
 	s := newSite(t)
 	asked := s.held("release-notes")
+	s.shadowed("shadowed")
 	s.changed(s.editable())
 	s.console.o.Samples = []Sample{{"first", "The first", office, attacked}}
 	s.console.o.Policies = clinic(t, s.store, true)
@@ -52,7 +53,7 @@ func TestViews(t *testing.T) {
 		for _, scheme := range []string{"light", "dark"} {
 			p.do("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 			for view, path := range map[string]string{
-				"inbox": "inbox", "question": "question/" + asked.ID, "sessions": "sessions", "session": "session?id=release-notes",
+				"inbox": "inbox", "question": "question/" + asked.ID, "sessions": "sessions", "shadow": "session?id=shadowed", "session": "session?id=release-notes",
 				"origins": "session?id=release-notes&at=4&path=%2Fto", "text": "text?id=release-notes&seq=3", "overview": "overview?last=hour&verify=1", "tools": "tools", "tool": "tool?server=office&tool=send_message", "playground": "playground", "whatif": "whatif?id=release-notes&server=office",
 				"policies": "policies", "policy": "policy?tool=refill_prescription&name=seen-within-twelve-months", "compared": "policies/changes",
 			} {

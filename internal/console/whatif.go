@@ -28,6 +28,9 @@ type whatIfPage struct {
 	Mistake string
 }
 
+// modes says in words what a mode makes of scopes.
+var modes = map[scope.Mode]string{scope.ModeOff: "they are ignored", scope.ModeGrant: "they let calls run that are doubtful otherwise", scope.ModeBound: "all that is outside of them is asked about, too"}
+
 // whatIf decides a session again under a contract, a guard file or scopes that a person chooses.
 func (c *Console) whatIf(ctx context.Context, v *visit) (outcome, error) {
 	info, err := v.reach(ctx, v.FormValue("id"))
