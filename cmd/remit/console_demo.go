@@ -15,7 +15,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/internal/console"
+	"github.com/remit-project/remit/internal/playground"
 	"github.com/remit-project/remit/internal/trace"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
@@ -23,13 +23,13 @@ import (
 )
 
 // samples are the scenes of the demo for the console's playground.
-func samples() ([]console.Sample, error) {
+func samples() ([]playground.Sample, error) {
 	names, err := fs.Glob(scenes, "demo/*.json")
 	if err != nil {
 		return nil, err
 	}
 
-	var out []console.Sample
+	var out []playground.Sample
 	for _, name := range names {
 		sc, err := readScene(name)
 		if err != nil {
@@ -47,22 +47,22 @@ func samples() ([]console.Sample, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		out = append(out, console.Sample{Name: strings.TrimSuffix(filepath.Base(name), ".json"), Title: title, Tools: string(tools), Conversation: console.Script(spoken(list))})
+		out = append(out, playground.Sample{Name: strings.TrimSuffix(filepath.Base(name), ".json"), Title: title, Tools: string(tools), Conversation: playground.Script(spoken(list))})
 	}
 	return out, nil
 }
 
 // spoken is a recording as the playground has it.
-func spoken(list []trace.Message) []console.Line {
+func spoken(list []trace.Message) []playground.Line {
 	kinds := map[trace.Role]remit.EventKind{trace.System: remit.SystemEvent, trace.User: remit.UserEvent, trace.Assistant: remit.AssistantEvent, trace.Tool: remit.ResultEvent}
-	var out []console.Line
+	var out []playground.Line
 	for i := range list {
 		m := &list[i]
 		if m.Text != "" {
-			out = append(out, console.Line{Kind: kinds[m.Role], Text: m.Text})
+			out = append(out, playground.Line{Kind: kinds[m.Role], Text: m.Text})
 		}
 		for _, c := range m.Calls {
-			out = append(out, console.Line{Kind: remit.CallEvent, Name: c.Tool, Text: string(c.Arguments)})
+			out = append(out, playground.Line{Kind: remit.CallEvent, Name: c.Tool, Text: string(c.Arguments)})
 		}
 	}
 	return out

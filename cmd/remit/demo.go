@@ -97,6 +97,7 @@ func (c *demoCommand) Run(ctx context.Context, s *command.Streams) error {
 	}
 	p.line(0, "")
 	p.line(0, p.Bold("Next"))
+	p.para(3, "- ", "remit console --demo: answer such a question in the browser, and see where each value came from")
 	p.para(3, "- ", "remit gateway -- YOUR-MCP-SERVER: in front of a server that you use")
 	p.para(3, "- ", "remit replay SESSIONS.jsonl: the same on recordings of your own agent")
 	p.para(3, "- ", "remit contract synth --out contracts TOOLS.json: contracts to read and edit")

@@ -185,6 +185,7 @@ func (s *Server) handlers() map[string]handler {
 		"checkContract":   {answer: s.checkContract},
 		"editContract":    {answer: s.editContract},
 		"whatIf":          {answer: s.whatIf},
+		"play":            {answer: s.play},
 		"getPolicies":     {answer: s.getPolicies},
 		"comparePolicies": {answer: s.comparePolicies},
 		"checkReview":     {answer: s.checkReview},

@@ -97,6 +97,16 @@ type loggedEvent struct {
 	Shadow bool `json:"shadow,omitempty"`
 }
 
+// logged is a record as callers see it.
+func logged(rec *store.Record) loggedEvent {
+	e := loggedEvent{Seq: rec.Seq, Event: rec.Event, Shadow: rec.Shadow}
+	e.Facts = nil
+	if rec.Decision != nil {
+		e.Decision = decisionForm(rec.Decision)
+	}
+	return e
+}
+
 // listEvents pages through a session's log.
 func (s *Server) listEvents(ctx context.Context, r *request) (reply, error) {
 	p, from, info, err := s.pageOfLog(ctx, r)
@@ -117,16 +127,11 @@ func (s *Server) listEvents(ctx context.Context, r *request) (reply, error) {
 			out.Next = cursor(strconv.FormatInt(rec.Seq, 10))
 			break
 		}
-		e := loggedEvent{Seq: rec.Seq, Event: rec.Event, Shadow: rec.Shadow}
-		e.Facts = nil
-		if rec.Decision != nil {
-			e.Decision = decisionForm(rec.Decision)
-		}
 		if res := rec.Event.Result; res != nil {
 			size += len(res.Content) + len(res.Structured)
 		}
 		size += len(rec.Event.Text)
-		out.Events = append(out.Events, e)
+		out.Events = append(out.Events, logged(&rec))
 	}
 	return ok(out, nil)
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/door"
+	"github.com/remit-project/remit/internal/playground"
 	"github.com/remit-project/remit/internal/policydoc/desk"
 	"github.com/remit-project/remit/internal/revise"
 	"github.com/remit-project/remit/store"
@@ -62,7 +63,7 @@ type Options struct {
 	// none.
 	Policies *desk.Desk
 	// Samples are conversations to begin with in the playground.
-	Samples []Sample
+	Samples []playground.Sample
 	// Now is the clock; [time.Now] when nil.
 	Now func() time.Time
 	// Log receives details that people aren't told; discarded when nil.

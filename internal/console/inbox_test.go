@@ -105,7 +105,7 @@ func TestExtents(t *testing.T) {
 		if extent == store.Always {
 			file = "<code>" + s.editable() + "</code>"
 		}
-		if _, page := c.do("GET", "question/"+asked.ID, ""); !strings.Contains(page, "approved:\n  - {/to: archive@relay-backup.example}") || !strings.Contains(page, "What "+file+" gets") {
+		if _, page := c.do("GET", "question/"+asked.ID, ""); !strings.Contains(page, "approved:\n  - {/to: archive@relay-backup.example}") || !strings.Contains(page, "What is added to "+file) {
 			t.Errorf("the page doesn't say what always adds to %s: %s", file, page)
 		}
 		if status, page := c.do("POST", "question/"+asked.ID, fmt.Sprintf("answer=%s&csrf=%s", extent, csrf)); status != http.StatusSeeOther {

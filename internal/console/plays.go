@@ -3,6 +3,8 @@ package console
 import (
 	"context"
 	"sync"
+
+	"github.com/remit-project/remit/internal/playground"
 )
 
 const (
@@ -31,14 +33,14 @@ func newPlays() *plays {
 	return &plays{all: make(chan struct{}, maxPlays), of: map[string]*queue{}}
 }
 
-// enter waits for a request's turn, up to [playTime], and returns what ends it; nil where the
+// enter waits for a request's turn, up to [playground.Time], and returns what ends it; nil where the
 // person has too many in line, or no turn came.
 func (p *plays) enter(v *visit) func() {
 	l := p.join(v.who.Name)
 	if l == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(v.Context(), playTime)
+	ctx, cancel := context.WithTimeout(v.Context(), playground.Time)
 	defer cancel()
 
 	if !taken(ctx, l.place) {

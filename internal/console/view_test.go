@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/remit-project/remit/internal/mcp/mcptest"
+	"github.com/remit-project/remit/internal/playground"
 )
 
 // screenshots is where pictures of every view go: go test ./internal/console -run Views -screenshots DIR
@@ -42,7 +43,7 @@ func TestViews(t *testing.T) {
 	asked := s.held("release-notes")
 	s.shadowed("shadowed")
 	s.changed(s.editable())
-	s.console.o.Samples = []Sample{{"first", "The first", office, attacked}}
+	s.console.o.Samples = []playground.Sample{{Name: "first", Title: "The first", Tools: office, Conversation: attacked}}
 	s.console.o.Policies = clinic(t, s.store, true)
 	b := chromium(t)
 	for name, width := range widths {

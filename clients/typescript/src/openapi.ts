@@ -685,6 +685,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/playground": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide a conversation that is written down
+         * @description By contracts that are made from the definitions, as the console's playground does. Nothing of it is kept.
+         */
+        post: operations["play"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/policies": {
         parameters: {
             query?: never;
@@ -1418,6 +1438,24 @@ export interface components {
             ask: number;
             deny: number;
         };
+        LoggedEvent: {
+            /** @description Its place in the log. */
+            seq: number;
+            /** @enum {unknown} */
+            kind: "system" | "user" | "attachment" | "assistant" | "call" | "confirmation" | "result" | "scope" | "agreement" | "principal";
+            /** Format: date-time */
+            time: string;
+            /** @description That of an attachment. */
+            name?: string;
+            text?: string;
+            /** @description The proposed call; a confirmation has its id alone. */
+            call?: Record<string, unknown>;
+            /** @description What a call returned. */
+            result?: Record<string, unknown>;
+            decision?: components["schemas"]["Decision"];
+            /** @description The decision was recorded and not enforced. */
+            shadow?: boolean;
+        };
         /** @description The end of the store's own chain, as far as it was checked. */
         ChainHead: {
             chain: string;
@@ -1988,24 +2026,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        events: {
-                            /** @description Its place in the log. */
-                            seq: number;
-                            /** @enum {unknown} */
-                            kind: "system" | "user" | "attachment" | "assistant" | "call" | "confirmation" | "result" | "scope" | "agreement" | "principal";
-                            /** Format: date-time */
-                            time: string;
-                            /** @description That of an attachment. */
-                            name?: string;
-                            text?: string;
-                            /** @description The proposed call; a confirmation has its id alone. */
-                            call?: Record<string, unknown>;
-                            /** @description What a call returned. */
-                            result?: Record<string, unknown>;
-                            decision?: components["schemas"]["Decision"];
-                            /** @description The decision was recorded and not enforced. */
-                            shadow?: boolean;
-                        }[];
+                        events: components["schemas"]["LoggedEvent"][];
                         next?: components["schemas"]["Next"];
                     };
                 };
@@ -2827,6 +2848,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EditedContract"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    play: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Definitions as JSON, of MCP, OpenAI or OpenAPI; those of several servers as an object with a list for each. */
+                    tools: string;
+                    /** @description Lines such as `user: TEXT`, `call TOOL {…}` and `result: TEXT`; docs/reference/console.md has an example. */
+                    conversation: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The contracts that were made, and the log that a session of it would have. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        contracts: components["schemas"]["Contract"][];
+                        events: components["schemas"]["LoggedEvent"][];
+                    };
                 };
             };
             default: components["responses"]["Problem"];

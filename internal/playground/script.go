@@ -1,4 +1,4 @@
-package console
+package playground
 
 import (
 	"encoding/json"
@@ -8,8 +8,8 @@ import (
 	"github.com/remit-project/remit"
 )
 
-// maxSaid bounds what a written conversation says and calls.
-const maxSaid = 200
+// MaxSaid bounds what a written conversation says and calls.
+const MaxSaid = 200
 
 // utterance is a part of a conversation that a person has written down: a text, or a call.
 type utterance struct {
@@ -38,8 +38,8 @@ func readScript(text string) ([]utterance, error) {
 	for i, l := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
 		u, ok := beginning(l)
 		switch {
-		case ok && len(out) == maxSaid:
-			return nil, fmt.Errorf("line %d: a conversation has at most %d parts", i+1, maxSaid)
+		case ok && len(out) == MaxSaid:
+			return nil, fmt.Errorf("line %d: a conversation has at most %d parts", i+1, MaxSaid)
 		case ok:
 			u.line = i + 1
 			out = append(out, u)
