@@ -289,7 +289,7 @@ func (p *parameter) check(text string) error {
 		if err != nil {
 			return fmt.Errorf("%s: write a number", p.Name)
 		}
-		value = n
+		value = json.Number(strconv.Itoa(n))
 	case p.boolean:
 		if text != "true" && text != "false" {
 			return fmt.Errorf("%s: write true or false", p.Name)

@@ -1290,7 +1290,7 @@ export interface components {
             };
             conflicts: {
                 field: string;
-                /** @description What is in the file */
+                /** @description What is in the file, as YAML. */
                 mine: string;
                 /** @description What a later run says. */
                 theirs: string;
@@ -1318,9 +1318,9 @@ export interface components {
         };
         ReviewedPolicy: {
             base: string;
-            /** @description The files that change */
+            /** @description The files that change, within the directory. */
             files: string[];
-            /** @description The difference */
+            /** @description The difference, in the unified form. */
             patch: string;
         };
         PolicyChanges: {
@@ -1397,7 +1397,7 @@ export interface components {
             base: string;
             /** @description SHA-256 of the file as it will be. */
             digest: string;
-            /** @description The difference */
+            /** @description The difference, in the unified form. */
             patch: string;
             /** @description Whether calls may pass that did not before. */
             laxer: boolean;
