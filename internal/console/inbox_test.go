@@ -53,6 +53,27 @@ func TestQuestionIsAnsweredWithTheKeyboard(t *testing.T) {
 	}
 }
 
+// A page whose stream was refused asks for it again: questions come by themselves once there is a
+// place.
+func TestRefusedStreamIsAskedForAgain(t *testing.T) {
+	s := newSite(t)
+	var taken []func()
+	for leave, ok := s.console.live.Enter("ann"); ok; leave, ok = s.console.live.Enter("ann") {
+		taken = append(taken, leave)
+	}
+	b := chromium(t)
+	p := b.tab(380)
+	s.signIn(p, everything("ann"))
+	for !strings.Contains(b.complaints(), "429") {
+		p.until("true") // the browser tells what was refused beside what it answers
+	}
+	for _, leave := range taken {
+		leave()
+	}
+	asked := s.held("release-notes")
+	p.until(`document.getElementById("q-` + asked.ID + `")`)
+}
+
 // answeredFrom is from where the last answer came, as the audit log has it.
 func (s *site) answeredFrom() (from string) {
 	s.t.Helper()

@@ -306,7 +306,7 @@ func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 		c.refuse(w, http.StatusInternalServerError, errRead.text, back)
 		return
 	case l == nil && c.people.failed.tooOften(r.RemoteAddr, c.people.now()):
-		c.people.failures.skip()
+		c.people.failures.skip(1)
 		w.Header().Set("Retry-After", "2")
 		c.refuse(w, http.StatusTooManyRequests, "There were too many attempts. Wait a little.", back)
 		return

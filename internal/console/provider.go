@@ -160,7 +160,7 @@ func (c *Console) notDone(w http.ResponseWriter, r *http.Request, err error, bac
 		name = refused.Name
 	}
 	if c.people.failed.tooOften(r.RemoteAddr, c.people.now()) {
-		c.people.failures.skip()
+		c.people.failures.skip(1)
 		w.Header().Set("Retry-After", "2")
 		status, text = http.StatusTooManyRequests, "There were too many attempts. Wait a little."
 	} else {

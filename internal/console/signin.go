@@ -70,11 +70,11 @@ func (f *failures) admits(now time.Time) bool {
 	return true
 }
 
-// skip counts an attempt that gets no entry.
-func (f *failures) skip() {
+// skip counts attempts that get no entry.
+func (f *failures) skip(n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.left++
+	f.left += n
 }
 
 // take returns how many attempts have no entry, and forgets them.
@@ -103,6 +103,7 @@ func (c *Console) note(r *http.Request, s signing) error {
 	defer cancel()
 	err := c.o.Store.Note(ctx, store.Note{About: "sign-in", Members: members})
 	if err != nil {
+		c.people.failures.skip(left)
 		c.o.Log.Error("a signing in could not be noted in the audit log", "error", err)
 	}
 	return err
@@ -140,7 +141,8 @@ func (c *Console) renew(r *http.Request, l *login) (*login, error) {
 	if c.people.now().Before(l.leave) {
 		return nil, errAsk
 	}
-	g, err := c.o.Provider.Renew(r.Context(), l.identity)
+	// A page that is closed meanwhile must not cost the person the next refresh token.
+	g, err := c.o.Provider.Renew(context.WithoutCancel(r.Context()), l.identity)
 	if err == nil && g.Name != l.who.Name {
 		err = access.ErrSignIn // another person, as far as the sessions here are concerned
 	}

@@ -60,6 +60,12 @@
       const stale = [...document.querySelectorAll("[data-topic]")].some((d) => d.dataset.topic === topic && d.dataset.version !== version);
       if (stale) refresh(topic);
     });
+    // A browser comes back by itself after a broken stream, and not after one that was refused.
+    source.addEventListener("error", () => {
+      if (source?.readyState !== EventSource.CLOSED) return;
+      source = null;
+      setTimeout(follow, 5000);
+    });
   };
   // A browser has few connections to one server: pages that nobody looks at need none.
   document.addEventListener("visibilitychange", () => {
