@@ -336,11 +336,14 @@ func (m *matcher) without(values []candidate, s *Source, c *Constraint, r *Resul
 	}
 	any := *s
 	any.Where = nil
-	later, meeting := m.fields(&any, &Constraint{Kind: c.Kind, Pick: All}, r, id), m.fields(s, c, r, id)
-	in := func(all []candidate, v candidate) bool {
-		return slices.ContainsFunc(all, func(o candidate) bool { return m.step() && o.text == v.text })
+	failing := map[string]bool{}
+	for _, v := range m.fields(&any, &Constraint{Kind: c.Kind, Pick: All}, r, id) {
+		failing[v.text] = true
 	}
-	return slices.DeleteFunc(slices.Clone(values), func(v candidate) bool { return in(later, v) && !in(meeting, v) })
+	for _, v := range m.fields(s, c, r, id) {
+		delete(failing, v.text)
+	}
+	return slices.DeleteFunc(slices.Clone(values), func(v candidate) bool { return failing[v.text] })
 }
 
 // calledAs reports whether a result is of the tool that a source names, with no argument that the
