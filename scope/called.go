@@ -1,0 +1,164 @@
+package scope
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/label"
+)
+
+// comesFrom reports whether a result is that of the call which a source names.
+func (m *matcher) comesFrom(s *Source, r *Result, of *Constraint) bool {
+	return m.calledAs(s, r, of) && !slices.ContainsFunc(s.Args, func(c Arg) bool { return leftOut(c, r) })
+}
+
+// calledAs reports whether a result is of the tool that a source names, with no argument that the
+// source has otherwise.
+func (m *matcher) calledAs(s *Source, r *Result, of *Constraint) bool {
+	if !r.Covered || !isTool(s.Server, s.Tool, r.Server, r.Tool) {
+		return false
+	}
+	if r.more && (m.irreversible || m.against) {
+		if _, placed := place(of); !placed {
+			return false // the only one of a part may be one of several
+		}
+	}
+	for _, a := range r.Args {
+		if !a.Empty && !m.asScoped(s, r, a, of) {
+			return false
+		}
+	}
+	return true
+}
+
+// leftOut reports whether an earlier call leaves out what a source says of it: all mails are
+// another listing than Ann's, and the members of all groups another one than those of the group
+// that a call gives.
+func leftOut(c Arg, r *Result) bool {
+	free := c.Any || c.Absent || c.Unchanged || slices.Contains(c.Is, "") || slices.Contains(c.Is, "false")
+	narrows := len(c.Is)+len(c.Date)+len(c.From) > 0 || c.Computed || c.Template != ""
+	return narrows && !free && !slices.ContainsFunc(r.Args, func(a Argument) bool { return !a.Empty && within(c.Pointer, a.Pointer) })
+}
+
+// asScoped reports whether an argument of an earlier call is as a source has it. What the
+// scope leaves open in a search has to be the user's own words: an attacker who picks the
+// query picks the result. All of a listing is that of one that nothing narrows, or nothing
+// but the user's own words where the scope says which records count.
+func (m *matcher) asScoped(s *Source, r *Result, a Argument, of *Constraint) bool {
+	constrained := false
+	for i := range s.Args {
+		c := &s.Args[i]
+		if !within(c.Pointer, a.Pointer) {
+			continue
+		}
+		constrained = true
+		if m.ofAnother(&c.Constraint, a) {
+			return false
+		}
+		bound := m.bound
+		m.bound = nil // the records of an earlier call's arguments are not those of this call's
+		_, miss := m.value(&c.Constraint, a)
+		m.bound = bound
+		if miss != "" {
+			return false
+		}
+	}
+
+	searches := m.effect && r.Read
+	if constrained || !searches {
+		return true
+	}
+	if m.leavesOut(s, a) {
+		return true
+	}
+	if strict := m.irreversible || m.against || m.strict; strict && m.pickedLate(r, a) {
+		return false
+	}
+	if m.pages(r, a) {
+		// The second in a list is that of the list which the user saw, however long.
+		_, placed := place(of)
+		untouched := a.Said && (!m.irreversible || placed)
+		return untouched || appears(m.folded, fold(a.Text))
+	}
+	if a.Role == label.Control {
+		return true
+	}
+	if of.Pick == All && len(s.Where) == 0 {
+		return !m.irreversible
+	}
+	own := (!a.Foreign && of.Pick != All) || appears(m.folded, fold(a.Text))
+	return own || m.statedFor(argumentName(a.Pointer), a.Text)
+}
+
+// ofAnother reports whether an argument of an earlier call is another one than that of the
+// call in question, where both are found in the same way: those who are not in it yet, are
+// those not in the group that they are added to.
+func (m *matcher) ofAnother(c *Constraint, a Argument) bool {
+	if c.From == nil || m.proposal == nil {
+		return false
+	}
+	for i := range m.in.Args {
+		own := &m.in.Args[i]
+		if own.From == nil || own.Pick == All || !c.foundAs(&own.Constraint) {
+			continue
+		}
+		for j := range m.proposal.Args {
+			if b := &m.proposal.Args[j]; !b.Empty && within(own.Pointer, b.Pointer) && !same(b.Text, a.Text, true) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// foundAs reports whether a constraint takes its value from where another one does.
+func (c *Constraint) foundAs(other *Constraint) bool {
+	alike := c.Pick == other.Pick && c.Kind == other.Kind && c.By == other.By && len(c.From) == len(other.From)
+	if !alike {
+		return false
+	}
+	for i := range c.From {
+		if c.From[i].Field != other.From[i].Field {
+			return false
+		}
+	}
+	return sourcesKey(c.From) == sourcesKey(other.From)
+}
+
+// The words of arguments that say how much of a listing is returned, and from where on.
+var (
+	lengths = strings.Fields("length chars characters bytes tokens")
+	limits  = strings.Fields("limit max maximum count size top num number n results rows per take")
+	offsets = strings.Fields("offset skip start page cursor after before since until token from index continuation marker begin")
+)
+
+// settings are numbers that leave no record out.
+var settings = strings.Fields("timeout width height indent depth")
+
+// pages reports whether an argument of an earlier call may have left records out of its
+// result: a limit that the result reaches, another place to begin at than the first, or
+// another number, where what follows can't be taken back.
+func (m *matcher) pages(r *Result, a Argument) bool {
+	key := argumentName(a.Pointer)
+	is := func(list []string) bool { return oneOf(key, list) }
+	n, err := whole(a.Text)
+	filters := err == nil && m.irreversible && !is(settings)
+
+	switch {
+	case !m.work(len(r.fields) * perStep):
+		return true
+	case is(lengths) && err == nil:
+		return n <= max(len(r.Text), r.listed())
+	case is(limits) && err == nil: // per_page and page_size as well
+		return n <= r.listed()
+	case is(offsets) && err == nil:
+		return n > 1 || (n == 1 && !slices.Contains(key, "page"))
+	case is(offsets):
+		return a.Role == label.Control
+	}
+	return filters // a season, a year
+}
+
+func oneOf(key, list []string) bool {
+	return slices.ContainsFunc(key, func(w string) bool { return slices.Contains(list, w) })
+}

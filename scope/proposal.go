@@ -1,0 +1,101 @@
+package scope
+
+import (
+	"github.com/remit-project/remit/label"
+)
+
+// Argument is one scalar among the arguments of a call.
+type Argument struct {
+	Pointer string
+	Text    string
+	// Empty marks null, the empty text and empty arrays and objects.
+	Empty bool
+	// Role is what the argument is to security, by the tool's contract.
+	Role label.Role
+	// Doubtful reports whether the monitor would ask about the argument.
+	Doubtful bool
+	// Said reports whether the value is the user's own, by the monitor's resolver.
+	Said bool
+	// Foreign reports whether anybody may have chosen the value.
+	Foreign bool
+	// Listed reports whether the tool's definition lists the values that the argument may have.
+	Listed bool
+}
+
+// authority reports whether the value decides where authority goes, so that it is
+// compared byte by byte.
+func (a *Argument) authority() bool { return a.Role.AuthorityBearing() }
+
+// Proposal is a call that a task may cover.
+type Proposal struct {
+	Server, Tool string
+	// Call is the id of the call, and Digest tells its tool and canonical arguments from
+	// every other's.
+	Call, Digest string
+	Args         []Argument
+	// Read marks a call that changes nothing.
+	Read bool
+	// Irreversible marks an effect that can't be taken back.
+	Irreversible bool
+	// Role returns the role that the tool's contract gives an argument, which the call
+	// may leave out.
+	Role func(pointer string) label.Role
+	// Default returns what an argument is when the call leaves it out, by the tool's
+	// definition; false where that doesn't say.
+	Default func(pointer string) (string, bool)
+}
+
+// Grant is an argument that a scope lets pass, and why.
+type Grant struct {
+	Pointer string
+	// Way is how the value meets its constraint: [WayIs] and so on.
+	Way string
+	// Call is the call in whose result the value appears; empty where the scope doesn't say
+	// where all of it comes from.
+	Call string
+	// By is the criterion of a choice, in the scope's words.
+	By string
+}
+
+// String says in words why the argument passes.
+func (g Grant) String() string {
+	why := ways[g.Way]
+	switch {
+	case g.Way == WayUnchanged:
+		why += ", by the result of " + g.Call
+	case g.Call != "":
+		why = "it is in the result of " + g.Call
+	}
+	if g.By != "" {
+		why += " (" + g.By + ")"
+	}
+	return why
+}
+
+// Names reports whether the scope names the value, or the place where it comes from:
+// free content is neither.
+func (g Grant) Names() bool { return g.Way == WayIs || g.Call != "" }
+
+// The ways in which a value meets a constraint.
+const (
+	WayIs        = "is"
+	WayFrom      = "from"
+	WayComputed  = "computed"
+	WayTemplate  = "template"
+	WayAny       = "any"
+	WayAbsent    = "absent"
+	WaySaid      = "said"
+	WayUnchanged = "unchanged"
+)
+
+// ways are the ways in words.
+var ways = map[string]string{
+	WayIs:        "the request states it",
+	WayFrom:      "it is in the result of a call",
+	WayComputed:  "it follows from the request and its sources",
+	WayTemplate:  "it has the form that the request gives",
+	WayAny:       "it is free content",
+	WayAbsent:    "it says the same as leaving it out",
+	WaySaid:      "the user said it",
+	WayUnchanged: "it is so already",
+}
