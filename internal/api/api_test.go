@@ -39,6 +39,16 @@ func TestQuestion(t *testing.T) {
 	if got := into[struct{ Approvals []store.Approval }](t, b.get(t, 200, "person", "/v1/approvals")); len(got.Approvals) != 1 || got.Approvals[0].ID != a.ID {
 		t.Errorf("a person sees %+v", got)
 	}
+	type reaching struct {
+		Reaches []struct{ For, Words, Entry string }
+	}
+	far := map[string]string{}
+	for _, r := range into[reaching](t, b.get(t, 200, "person", at)).Reaches {
+		far[r.For] = r.Words + "\n" + r.Entry
+	}
+	if !strings.Contains(far["once"], "exactly this call") || !strings.Contains(far["session"], "in this session") || !strings.Contains(far["always"], "/to: eve@evil.example") {
+		t.Errorf("a yes would reach %q", far)
+	}
 	waiting := make(chan *answerOf)
 	go func() { waiting <- b.send(t, "agent", http.MethodGet, at+"?wait=60", "") }()
 	answered := into[store.Approval](t, b.post(t, 200, "person", at+"/answer", `{"answer":"approve","for":"once","why":"I know her"}`))
@@ -50,6 +60,9 @@ func TestQuestion(t *testing.T) {
 	}
 	if got := b.post(t, 409, "person", at+"/answer", `{"answer":"deny"}`).kind(); got != "conflict" {
 		t.Errorf("answered twice: %s", got)
+	}
+	if got := into[reaching](t, b.get(t, 200, "person", at)); len(got.Reaches) > 0 {
+		t.Errorf("an answered question reaches %+v", got)
 	}
 	used := b.post(t, 200, "agent", at+"/use", "")
 	if got := into[struct {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/mcp"
 	"github.com/remit-project/remit/store"
 )
 
@@ -115,7 +116,7 @@ func (s *Server) getApproval(ctx context.Context, r *request) (reply, error) {
 	}
 	seconds, _ := strconv.Atoi(r.URL.Query().Get("wait")) // the description has made sure of it
 	if seconds == 0 || a.State != store.Pending {
-		return ok(a, nil)
+		return ok(s.asked(a), nil)
 	}
 	wait, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second)
 	defer cancel()
@@ -123,9 +124,42 @@ func (s *Server) getApproval(ctx context.Context, r *request) (reply, error) {
 	defer stop()
 	settled, err := s.o.Store.Wait(wait, a.ID)
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return ok(s.question(ctx, r))
+		settled, err = s.question(ctx, r)
 	}
-	return ok(settled, err)
+	return ok(s.asked(settled), err)
+}
+
+// asked is a question as callers read it, with how far a yes would reach while it waits.
+type asked struct {
+	store.Approval
+	Reaches []reach `json:"reaches,omitempty"`
+}
+
+// reach is how far a yes reaches.
+type reach struct {
+	Extent store.Extent `json:"for"`
+	Words  string       `json:"words"`
+	// Entry is what the server's contract file gets for always, below the tool, and File that
+	// file, where it is known here.
+	Entry string `json:"entry,omitempty"`
+	File  string `json:"file,omitempty"`
+}
+
+func (s *Server) asked(a store.Approval) asked {
+	out := asked{Approval: a}
+	if a.State != store.Pending || len(a.More) > 0 { // several calls are agreed to once
+		return out
+	}
+	for _, r := range mcp.Reaches(a.Decision) {
+		one := reach{Extent: r.Extent, Words: r.Words}
+		if r.Extent == store.Always {
+			if entry, err := mcp.Approval(a.Decision); err == nil {
+				one.Entry, one.File = entry.Entry(), s.o.Desk.Files.File(a.Decision.Server)
+			}
+		}
+		out.Reaches = append(out.Reaches, one)
+	}
+	return out
 }
 
 func (s *Server) answer(ctx context.Context, r *request) (reply, error) {

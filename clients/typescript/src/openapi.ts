@@ -1081,6 +1081,17 @@ export interface components {
             expires: string;
             /** Format: date-time */
             settled?: string;
+            /** @description How far a yes would reach, of a question about one call that waits, where it is read by itself. */
+            reaches?: {
+                /** @enum {unknown} */
+                for: "once" | "session" | "always";
+                /** @description Which calls that would let run. */
+                words: string;
+                /** @description What the server's contract file gets for `always`, below the tool. */
+                entry?: string;
+                /** @description The name of that file, where it is known here. */
+                file?: string;
+            }[];
         };
         /** @description Where an argument came from. The text may be an attacker's. */
         ApprovalPlace: {
