@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/url"
@@ -21,6 +22,9 @@ import (
 	"github.com/remit-project/remit/internal/telemetry"
 	"github.com/remit-project/remit/store"
 )
+
+// maxText bounds the flag of that name, in MiB.
+const maxText = 64 << 10
 
 type proxyCommand struct {
 	logFlags
@@ -41,6 +45,7 @@ type proxyCommand struct {
 	Reviewed  bool     `help:"You have read the definitions of the tools in the contract file, and they say nothing that the deployment would not. Where a request has others, or marked ones, they are text of whoever wrote them."`
 	Shadow    bool     `help:"Decide and record, and let everything pass."`
 	Retries   int      `placeholder:"N" default:"2" help:"How often a model is asked again after a denial, within one request (2)."`
+	Text      int      `name:"text-mib" placeholder:"N" help:"How much text of conversations is kept between requests, in MiB (128). It takes some twenty times as much memory."`
 	Attached  []string `placeholder:"CONTAINER" sep:"none" help:"A container of material in user messages and system text that others wrote: the name of a tag, or BEGIN...END. Can be repeated."`
 	TextCalls bool     `help:"Let conversations pass in which calls are text that a program runs. They are not decided."`
 	Pass      []string `placeholder:"PATH" sep:"none" help:"A path that goes to the upstream undecided. Can be repeated."`
@@ -96,6 +101,10 @@ func (c *proxyCommand) options(ctx context.Context, log *slog.Logger, observe *t
 	if c.Retries <= 0 {
 		o.Retries = -1
 	}
+	if c.Text < 0 || c.Text > maxText {
+		return o, nil, command.UsageError(fmt.Errorf("--text-mib: write a number from 1 to %d", maxText))
+	}
+	o.Limits.Text = c.Text << 20
 	err := c.check(c.Store != "")
 	if err != nil {
 		return o, nil, err

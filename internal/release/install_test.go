@@ -64,8 +64,7 @@ type installation struct {
 	unpack func(t *testing.T, dir string) []string
 }
 
-// installations are the ways to install Remit that are tried. The Python wheel and the npm
-// tarball belong here once a release makes them.
+// installations are the ways to install the program that are tried.
 var installations = []installation{
 	{"archive", func(t *testing.T, dir string) []string {
 		extract(t, artifact(t, host()+".tar.gz"), dir)

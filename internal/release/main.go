@@ -1,6 +1,6 @@
 // Release makes everything that people install Remit from, out of one commit: archives,
-// packages for Debian and Fedora, a container image, a Helm chart, a Homebrew formula, and
-// what says of them where they come from. Two runs on the same commit give the same bytes.
+// packages for Debian and Fedora, a container image, a Helm chart, a Homebrew formula, the
+// packages of the clients, and what says of them where they come from. Two runs on the same commit give the same bytes.
 //
 //	go run ./internal/release --out dist
 //
@@ -39,7 +39,9 @@ type release struct {
 	notices  notices
 	binaries []binary
 	extras   []entry // completions and the manual, in every archive
+	tree     string  // the checkout, which has what builds the clients
 	out      string
+	leftOut  []string // what could not be made here, and why
 }
 
 // run makes a release of the commit that is checked out in root.
@@ -47,6 +49,11 @@ func run(ctx context.Context, w io.Writer, root, out string, names []string) err
 	platforms, err := parsePlatforms(names)
 	if err != nil {
 		return err
+	}
+	for _, dir := range []*string{&root, &out} {
+		if *dir, err = filepath.Abs(*dir); err != nil {
+			return err
+		}
 	}
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
@@ -57,7 +64,7 @@ func run(ctx context.Context, w io.Writer, root, out string, names []string) err
 	}
 	defer end()
 
-	r := &release{source: src, out: out}
+	r := &release{source: src, tree: root, out: out}
 	if r.binaries, err = src.build(ctx, platforms); err != nil {
 		return err
 	}
@@ -79,6 +86,7 @@ func run(ctx context.Context, w io.Writer, root, out string, names []string) err
 		{"container image", r.image},
 		{"Helm chart", r.chart},
 		{"Homebrew formula", r.formula},
+		{"clients", r.clients},
 		{"SBOM", r.sbom},
 		{"provenance", r.provenance},
 		{"checksums", r.checksums},
@@ -88,6 +96,9 @@ func run(ctx context.Context, w io.Writer, root, out string, names []string) err
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 		fmt.Fprintf(w, "made %s\n", s.name)
+	}
+	for _, what := range r.leftOut {
+		fmt.Fprintf(w, "left out %s\n", what)
 	}
 	fmt.Fprintf(w, "remit %s is in %s\n", r.source.version, out)
 	return nil

@@ -24,10 +24,6 @@ type source struct {
 
 // checkout checks out the commit of a repository, and returns what removes it again.
 func checkout(ctx context.Context, root string) (source, func(), error) {
-	root, err := filepath.Abs(root)
-	if err != nil {
-		return source{}, nil, err
-	}
 	temp, err := os.MkdirTemp("", "remit-release-")
 	if err != nil {
 		return source{}, nil, err
@@ -64,14 +60,15 @@ func (s *source) clone(ctx context.Context, root string) error {
 	return err
 }
 
+// path is where a file or directory of the commit is.
+func (s source) path(name string) string { return filepath.Join(s.dir, filepath.FromSlash(name)) }
+
 // read returns a file of the commit.
-func (s source) read(name string) ([]byte, error) {
-	return os.ReadFile(filepath.Join(s.dir, filepath.FromSlash(name)))
-}
+func (s source) read(name string) ([]byte, error) { return os.ReadFile(s.path(name)) }
 
 // files returns all files below a directory of the commit, by their names from there.
 func (s source) files(dir string) ([]entry, error) {
-	root := filepath.Join(s.dir, filepath.FromSlash(dir))
+	root := s.path(dir)
 	var all []entry
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
