@@ -4,7 +4,6 @@ import (
 	"math/big"
 	"strings"
 	"time"
-	"unicode"
 )
 
 // A text may be read in several ways: a day is all its moments, and one of a moment and its bound
@@ -99,19 +98,15 @@ func (w *Match) beyond(text string, bound Value, side int) bool {
 	if bound == "" {
 		return true
 	}
-	limit, at := rational(string(bound)), rational(strings.TrimSpace(text))
-	if at == nil && w.against {
-		at = rational(strings.TrimFunc(text, isUnit))
+	text = strings.TrimSpace(text)
+	limit, at := rational(string(bound)), rational(text)
+	if found := price().FindStringSubmatch(text); w.against && at == nil && found != nil {
+		at = rational(found[1])
 	}
 	if at == nil || limit == nil {
 		return w.against
 	}
 	return at.Cmp(limit) == side
-}
-
-// isUnit reports whether a rune may stand in the unit of an amount, such as a currency.
-func isUnit(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsSpace(r) || unicode.Is(unicode.Sc, r)
 }
 
 // rational returns a plain number; nil for another text.

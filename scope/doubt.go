@@ -17,7 +17,12 @@ func (w *Match) is(v Value, text string) bool {
 	if isDay(v) && onDay(v, text) {
 		return true
 	}
-	return same(string(v), text, w.exact && !w.against) || (w.against && mayBe(string(v), text))
+	if !w.against {
+		return same(string(v), text, w.exact)
+	}
+	_, dated := moment(strings.TrimSpace(text))
+	unclear := w.days && !dated && strings.TrimSpace(text) != "" // a day in words
+	return unclear || same(string(v), text, false) || mayBe(string(v), text)
 }
 
 // mayBe reports whether a text may be a value, whatever its form: an amount with its currency, an
@@ -80,10 +85,11 @@ func isDisguised(text string) bool {
 	})
 }
 
-// begins reports whether a text begins with the prefix of a condition.
+// begins reports whether a text begins with the prefix of a condition, and as a path stays there.
 func (w *Match) begins(text string) bool {
 	if strings.HasPrefix(fold(text), fold(w.Prefix)) {
-		return true
+		out := strings.Contains(w.Prefix, "/") && slices.Contains(strings.Split(text, "/"), "..")
+		return w.against || !out
 	}
 	return w.against && (strings.HasPrefix(plainly(text), plainly(w.Prefix)) || isDisguised(text))
 }

@@ -70,8 +70,17 @@ func shaped(text string, kind Kind) ([]string, bool) {
 	return out, true
 }
 
+// The signs and the codes of currencies.
+const (
+	signs      = `[$€£¥₹]`
+	currencies = `(?:USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|RUB|UAH|TRY|BRL|AUD|CAD|NZD|SGD|HKD|KRW|ZAR|MXN)`
+)
+
 // priced are numbers beside a currency.
-var priced = pattern.OnUse(`(?:[$€£¥₹]\s?|\b(?:USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|RUB|UAH|TRY|BRL|AUD|CAD|NZD|SGD|HKD|KRW|ZAR|MXN)\s)(` + amount + `)|(` + amount + `)\s?(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|RUB|UAH|TRY|BRL|AUD|CAD|NZD|SGD|HKD|KRW|ZAR|MXN)\b)`)
+var priced = pattern.OnUse(`(?:` + signs + `\s?|\b` + currencies + `\s)(` + amount + `)|(` + amount + `)\s?(?:` + signs + `|\b` + currencies + `\b)`)
+
+// price is a plain number with its currency, in which no sign can mean thousands.
+var price = pattern.OnUse(`^(?:` + signs + ` ?|` + currencies + ` )?(-?\d+(?:\.\d{1,2})?)(?: ?` + signs + `| ` + currencies + `)?$`)
 
 // dates are those in words, such as December 2025, May 3, 2025 or 3. Mai 2025.
 var dates = pattern.OnUse(`(?i)(?:\b\d{1,2}(?:\.|st|nd|rd|th)?[ \t](?:de )?)?\b(?:` + months + `)\.?,?[ \t](?:de )?(?:\d{1,2}(?:st|nd|rd|th)?,?[ \t])?(?:19|20)\d{2}(?:[^\pL\d.,%]|[.,]\s|[.,]?$)|(?:19|20)\d{2}年`)

@@ -247,6 +247,11 @@ func TestDisguises(t *testing.T) {
 		"no amount":                    {but(above), "1", held(`[{"id":1,"amount":null},{"id":2,"amount":50}]`), false},
 		"an amount that is missing":    {but(above), "1", held(`[{"id":1,"title":"a"},{"id":2,"title":"b","amount":50}]`), false},
 		"a date for an amount":         {but(`{"amount":{"below":1000}}`), "1", held(`[{"id":1,"amount":"2026-01-01"},{"id":2,"amount":5000}]`), false},
+		"an amount in thousands":       {but(above), "1", held(`[{"id":1,"amount":"5k EUR"},{"id":2,"amount":"50 EUR"}]`), false},
+		"an amount in millions":        {but(above), "1", held(`[{"id":1,"amount":"5 MIO"},{"id":2,"amount":"50 EUR"}]`), false},
+		"thousands of another country": {but(above), "1", held(`[{"id":1,"amount":"1.200 EUR"},{"id":2,"amount":"50 EUR"}]`), false},
+		"one day in words":             {but(`{"date":"2026-03-03"}`), "1", held(`[{"id":1,"date":"March 3, 2026"},{"id":2,"date":"2026-02-01"}]`), false},
+		"another day":                  {but(`{"date":"2026-03-03"}`), "2", held(`[{"id":1,"date":"March 3, 2026"},{"id":2,"date":"2026-02-01"}]`), true},
 		"a day in words":               {but(`{"date":{"after":"2026-03-03"}}`), "1", held(`[{"id":1,"date":"March 9, 2026"},{"id":2,"date":"2026-02-01"}]`), false},
 		"a number with a separator":    {but(`{"amount":1200}`), "1", held(`[{"id":1,"amount":"1,200"},{"id":2,"amount":"50"}]`), false},
 		"a number with an exponent":    {but(`{"amount":1200}`), "1", held(`[{"id":1,"amount":"1.2e3"},{"id":2,"amount":"50"}]`), false},
@@ -282,6 +287,12 @@ func TestSigns(t *testing.T) {
 		"a version":                 {has("1.5"), "1", held("release 1.5"), true},
 		"a version in a longer one": {has("1.5"), "1", held("release 0.1.5"), false},
 		"a version in another form": {has("1.5"), "1", held("release 1-5"), false},
+	}.run(t)
+	in := every(of("files", "path", `{"path":{"prefix":"/tmp/"}}`))
+	files := []returned{{"files", "", `[{"path":"/tmp/a"},{"path":"/tmp/../etc/b"}]`}}
+	loosenings{
+		"a path in the folder":     {in, "/tmp/a", files, true},
+		"a path that leads out of": {in, "/tmp/../etc/b", files, false},
 	}.run(t)
 	for _, where := range []string{`{"title":{"prefix":" "}}`, `{"title":{"contains":"  "}}`} {
 		if _, refused, err := scope.Parse([]byte(every(of("things", "id", where))), nil); err != nil || len(refused) != 1 {
