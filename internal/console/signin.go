@@ -39,7 +39,7 @@ type signing struct {
 	who, by, why string
 }
 
-// The outcomes of signing in.
+// The outcomes of signing in, and what people sign in by beside an identity provider.
 const (
 	signedIn     = "signed in"
 	refused      = "refused"
@@ -109,8 +109,7 @@ func (c *Console) note(r *http.Request, s signing) error {
 	return err
 }
 
-// noteRefused notes an attempt that failed, as often as such notes may be. Nobody is let in
-// without it.
+// noteRefused notes an attempt that failed, as often as such notes may be.
 func (c *Console) noteRefused(r *http.Request, who, by, why string) {
 	if c.people.failures.admits(c.people.now()) {
 		_ = c.note(r, signing{outcome: refused, who: who, by: by, why: why}) // which is in the log
