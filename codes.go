@@ -1,10 +1,10 @@
 package remit
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/provenance"
 	"github.com/remit-project/remit/label"
 )
@@ -29,9 +29,9 @@ const (
 
 var (
 	// codeAsked is what services say that ask for a one-time code.
-	codeAsked = regexp.MustCompile(`(?i)\b(?:one[- ]?time|verification|confirmation|security|access)[ _-]?(?:code|password|pin)|\b(?:otp|2fa|mfa|tan|passcode)(?:\b|_)|\bcode (?:was|has been|is) sent\b|\bcode sent\b|best(?:ä|ae)tigungscode|code de (?:v(?:é|e)rification|confirmation)|c(?:ó|o)digo de verificaci(?:ó|o)n`)
+	codeAsked = pattern.OnUse(`(?i)\b(?:one[- ]?time|verification|confirmation|security|access)[ _-]?(?:code|password|pin)|\b(?:otp|2fa|mfa|tan|passcode)(?:\b|_)|\bcode (?:was|has been|is) sent\b|\bcode sent\b|best(?:ä|ae)tigungscode|code de (?:v(?:é|e)rification|confirmation)|c(?:ó|o)digo de verificaci(?:ó|o)n`)
 	// codeShape is a one-time code, as a word of a text.
-	codeShape = regexp.MustCompile(`\b\d{4,8}\b`)
+	codeShape = pattern.OnUse(`\b\d{4,8}\b`)
 	// codeNames are the words of arguments and tools for such a code, and completing those of
 	// tools that take one.
 	codeNames  = []string{"otp", "code", "pin", "tan", "totp", "mfa", "2fa", "passcode", "verification", "confirmation", "onetime", "one", "time", "sms"}
@@ -50,14 +50,14 @@ func (s *Session) awaits(record *callRecord, r Result) {
 	}
 
 	changed := record.variant.Effect != contract.Read
-	if changed && codeAsked.MatchString(text) && !record.completes {
+	if changed && codeAsked().MatchString(text) && !record.completes {
 		s.awaited = newAwaited(record, r, text)
 		return
 	}
 	if s.awaited == nil || len(s.awaited.codes) >= maxCodes {
 		return
 	}
-	if found := codeShape.FindAllString(text, maxCodes); len(found) > 0 {
+	if found := codeShape().FindAllString(text, maxCodes); len(found) > 0 {
 		next := *s.awaited
 		next.codes = append(slices.Clone(next.codes), found...)
 		s.awaited = &next

@@ -3,7 +3,6 @@ package guard
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"cel.dev/cel-go/common/decls"
 	"cel.dev/cel-go/common/types"
 
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/record"
 	"github.com/remit-project/remit/internal/strictyaml"
 )
@@ -72,12 +72,12 @@ func Language(without ...string) (string, error) {
 }
 
 // standard begins the names of functions that rules have no use for, or that are signs.
-var standard = regexp.MustCompile(`^(_|!|-|math\.bit|math\.sign|optional\.|strings\.|in$)|@`)
+var standard = pattern.OnUse(`^(_|!|-|math\.bit|math\.sign|optional\.|strings\.|in$)|@`)
 
-func ofRules(name string) bool { return !standard.MatchString(name) }
+func ofRules(name string) bool { return !standard().MatchString(name) }
 
 func isOwn(f *decls.FunctionDecl) bool {
-	return slices.ContainsFunc(f.OverloadDecls(), func(o *decls.OverloadDecl) bool { return ownOverloads.MatchString(o.ID()) })
+	return slices.ContainsFunc(f.OverloadDecls(), func(o *decls.OverloadDecl) bool { return ownOverloads().MatchString(o.ID()) })
 }
 
 // describe writes a function's signatures, with its words and examples.
@@ -124,7 +124,7 @@ func writeKnown(b *strings.Builder, functions []*decls.FunctionDecl) {
 }
 
 // ownOverloads are the overloads of the functions that CEL doesn't have.
-var ownOverloads = regexp.MustCompile(`^(session_|string_says|label_|judge_|date_|datetime_|.*_to_decimal$|.*_round|.*_sum)`)
+var ownOverloads = pattern.OnUse(`^(session_|string_says|label_|judge_|date_|datetime_|.*_to_decimal$|.*_round|.*_sum)`)
 
 // shortType is a type without the package that its name begins with.
 func shortType(t *cel.Type) string {

@@ -21,13 +21,13 @@ func plain(s string) string {
 }
 
 // shapes are the kinds that can be told by their shape, as whole tokens of a text.
-var shapes = map[Kind]*regexp.Regexp{
-	Email:   regexp.MustCompile(`[\pL\pN._%+-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)+`),
-	URL:     regexp.MustCompile(`(?:https?://[^\s"'<>)\]]+|(?:www\.)?(?:[\pL\pN-]+\.)+\pL{2,}(?:/[^\s"'<>)\]]*)?)`),
-	Account: regexp.MustCompile(`[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){2,8}\d*|\d{8,20}`),
-	Number:  regexp.MustCompile(`-?` + amount),
-	Date:    regexp.MustCompile(`\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?)?`),
-	Phone:   regexp.MustCompile(`\+?\d[\d ()-]{5,}\d`),
+var shapes = map[Kind]func() *regexp.Regexp{
+	Email:   pattern.OnUse(`[\pL\pN._%+-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)+`),
+	URL:     pattern.OnUse(`(?:https?://[^\s"'<>)\]]+|(?:www\.)?(?:[\pL\pN-]+\.)+\pL{2,}(?:/[^\s"'<>)\]]*)?)`),
+	Account: pattern.OnUse(`[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){2,8}\d*|\d{8,20}`),
+	Number:  pattern.OnUse(`-?` + amount),
+	Date:    pattern.OnUse(`\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?)?`),
+	Phone:   pattern.OnUse(`\+?\d[\d ()-]{5,}\d`),
 }
 
 // sharp reports whether a token tells by its shape alone that it is of a kind. Texts are
@@ -40,11 +40,11 @@ const maxShaped = 64
 // shaped returns the distinct tokens of a kind in a text, at most [maxShaped]; false
 // for a kind that has no shape, or more tokens than that.
 func shaped(text string, kind Kind) ([]string, bool) {
-	re := shapes[kind]
-	if re == nil {
+	shape := shapes[kind]
+	if shape == nil {
 		return nil, false
 	}
-	places := re.FindAllStringIndex(text, 4*maxShaped+1)
+	places := shape().FindAllStringIndex(text, 4*maxShaped+1)
 	var found []string
 	for _, at := range places {
 		if isWhole(text, at[0], at[1]) {
@@ -123,10 +123,10 @@ func isWhole(text string, start, end int) bool {
 
 // isOf reports whether a whole field has the shape of a kind.
 func isOf(text string, kind Kind) bool {
-	re := shapes[kind]
-	if re == nil {
+	shape := shapes[kind]
+	if shape == nil {
 		return false
 	}
-	at := re.FindStringIndex(text)
+	at := shape().FindStringIndex(text)
 	return at != nil && at[0] == 0 && at[1] == len(text)
 }

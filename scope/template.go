@@ -169,7 +169,7 @@ func isNoWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) 
 
 // addresses reports whether a text has what reads as a link or an address.
 func addresses(text string) bool {
-	return strings.Contains(text, "//") || shapes[URL].MatchString(text) || shapes[Email].MatchString(text)
+	return strings.Contains(text, "//") || shapes[URL]().MatchString(text) || shapes[Email]().MatchString(text)
 }
 
 // offered returns the value of a constraint's sources that appears in a text.

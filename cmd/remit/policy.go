@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/remit-project/remit/guard"
@@ -11,6 +10,7 @@ import (
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inputs"
+	"github.com/remit-project/remit/internal/pattern"
 )
 
 type policyCommand struct {
@@ -89,14 +89,14 @@ func (p *policies) sayUnchecked(s *command.Streams) {
 }
 
 // lookUp is the beginning of a look-up in an expression.
-var lookUp = regexp.MustCompile(`\btools\s*\.`)
+var lookUp = pattern.OnUse(`\btools\s*\.`)
 
 // looksUp reports whether rules look things up.
 func looksUp(files []*guard.File) bool {
 	for _, f := range files {
 		for _, p := range f.Policies {
-			looks := lookUp.MatchString(p.Require.Text)
-			if looks || slices.ContainsFunc(p.Variables, func(v guard.Variable) bool { return lookUp.MatchString(v.Value.Text) }) {
+			looks := lookUp().MatchString(p.Require.Text)
+			if looks || slices.ContainsFunc(p.Variables, func(v guard.Variable) bool { return lookUp().MatchString(v.Value.Text) }) {
 				return true
 			}
 		}

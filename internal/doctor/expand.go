@@ -3,17 +3,18 @@ package doctor
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"strings"
+
+	"github.com/remit-project/remit/internal/pattern"
 )
 
-var clientReference = regexp.MustCompile(`\$\{([^}]*)\}`)
+var clientReference = pattern.OnUse(`\$\{([^}]*)\}`)
 
 // expandText replaces references as clients do: variables of the environment, and
 // the directories of the project and of the user.
 func expandText(text string) (string, error) {
 	var failed error
-	out := clientReference.ReplaceAllStringFunc(text, func(r string) string {
+	out := clientReference().ReplaceAllStringFunc(text, func(r string) string {
 		name := strings.TrimPrefix(r[2:len(r)-1], "env:")
 		name, otherwise, hasDefault := strings.Cut(name, ":-")
 		var v string

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/remit-project/remit/internal/pattern"
 )
 
 // launcher is how a program that installs and starts packages is called.
@@ -40,13 +42,13 @@ var launchers = []launcher{
 
 // published matches a package of a registry, perhaps with a version or a tag. An alias, an
 // address, a file and a range with blanks don't match.
-var published = regexp.MustCompile(`^((?:@[a-z0-9._-]+/)?[A-Za-z0-9._-]+)(?:(?:@|==)[A-Za-z0-9.+-]+)?$`)
+var published = pattern.OnUse(`^((?:@[a-z0-9._-]+/)?[A-Za-z0-9._-]+)(?:(?:@|==)[A-Za-z0-9.+-]+)?$`)
 
 // paths match what names a program by its place: a Go package with its version (without one
 // it is the working directory's), and an image, perhaps with a tag and a digest.
-var paths = map[Registry]*regexp.Regexp{
-	Go:    regexp.MustCompile(`^([a-z0-9.-]+\.[a-z]+(?:/[A-Za-z0-9._-]+)+)@[A-Za-z0-9.+-]+$`),
-	image: regexp.MustCompile(`^([a-z0-9.-]+(?:/[a-z0-9._-]+)+)(?::[A-Za-z0-9_.-]+)?(?:@sha256:[0-9a-f]{64})?$`),
+var paths = map[Registry]func() *regexp.Regexp{
+	Go:    pattern.OnUse(`^([a-z0-9.-]+\.[a-z]+(?:/[A-Za-z0-9._-]+)+)@[A-Za-z0-9.+-]+$`),
+	image: pattern.OnUse(`^([a-z0-9.-]+(?:/[a-z0-9._-]+)+)(?::[A-Za-z0-9_.-]+)?(?:@sha256:[0-9a-f]{64})?$`),
 }
 
 // ForCommand returns the pack of the package that a command of the operator's configuration
@@ -108,7 +110,7 @@ func (l launcher) name(arg string) string {
 	if !ok {
 		written = published
 	}
-	m := written.FindStringSubmatch(arg)
+	m := written().FindStringSubmatch(arg)
 	switch {
 	case m == nil:
 		return ""
@@ -118,11 +120,11 @@ func (l launcher) name(arg string) string {
 	return m[1]
 }
 
-var separators = regexp.MustCompile(`[-_.]+`)
+var separators = pattern.OnUse(`[-_.]+`)
 
 // normalized returns the one spelling of a Python package's name, as the index compares names.
 func normalized(name string) string {
-	return strings.ToLower(separators.ReplaceAllString(name, "-"))
+	return strings.ToLower(separators().ReplaceAllString(name, "-"))
 }
 
 // program returns the name of a program without its place.

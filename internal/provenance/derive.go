@@ -1,11 +1,11 @@
 package provenance
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/label"
 )
 
@@ -317,7 +317,7 @@ func (q *query) resolveNewPath(text string) (Resolution, bool) {
 	changes := q.act.Effect == Writes || q.act.Effect == Destroys
 	makes := changes && len(q.act.words) > 0 && requests().tools[q.act.words[0]]&toMake != 0 // "file" is a verb, too
 	cut := strings.LastIndexByte(text, '/')
-	if !isPath || !makes || cut <= 0 || !plainPath(text) || !plainFileName.MatchString(text[cut+1:]) {
+	if !isPath || !makes || cut <= 0 || !plainPath(text) || !plainFileName().MatchString(text[cut+1:]) {
 		return Resolution{}, false
 	}
 
@@ -331,7 +331,7 @@ func (q *query) resolveNewPath(text string) (Resolution, bool) {
 
 // plainFileName is a name of a text or a document, which no program runs or reads as its
 // settings.
-var plainFileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}\.(?:md|txt|csv|html|pdf|docx|xlsx|odt|rtf|tex|png|jpg|svg)$`)
+var plainFileName = pattern.OnUse(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}\.(?:md|txt|csv|html|pdf|docx|xlsx|odt|rtf|tex|png|jpg|svg)$`)
 
 // maxOthersText bounds how much text of others is searched for the name of a new file, in
 // bytes.

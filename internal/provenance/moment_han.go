@@ -1,17 +1,18 @@
 package provenance
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/remit-project/remit/internal/pattern"
 )
 
 // Dates and times of day as Chinese and Japanese write them.
 var (
-	hanDate = regexp.MustCompile(`(?:(\d{4})年)?(\d{1,2})月(\d{1,2})[日号號]`)
-	hanTime = regexp.MustCompile(`(上午|早上|午前|下午|午後|晚上)?(\d{1,2})[点點時时](?:(\d{1,2})分|(半))?`)
+	hanDate = pattern.OnUse(`(?:(\d{4})年)?(\d{1,2})月(\d{1,2})[日号號]`)
+	hanTime = pattern.OnUse(`(上午|早上|午前|下午|午後|晚上)?(\d{1,2})[点點時时](?:(\d{1,2})分|(半))?`)
 )
 
 // readHan reads the dates and times of day of Chinese and Japanese text.
@@ -20,10 +21,10 @@ func (r *momentReader) readHan() {
 		return
 	}
 
-	for _, at := range hanDate.FindAllStringSubmatchIndex(r.text, maxMoments) {
+	for _, at := range hanDate().FindAllStringSubmatchIndex(r.text, maxMoments) {
 		r.readHanDate(match{r.text, at})
 	}
-	for _, at := range hanTime.FindAllStringSubmatchIndex(r.text, maxMoments) {
+	for _, at := range hanTime().FindAllStringSubmatchIndex(r.text, maxMoments) {
 		r.readHanTime(match{r.text, at})
 	}
 }

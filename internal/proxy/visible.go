@@ -1,9 +1,10 @@
 package proxy
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/remit-project/remit/internal/pattern"
 )
 
 // A question stands below what the model wrote, which the client may have shown already
@@ -56,14 +57,14 @@ func endOfMarkup(text string, tags []string) string {
 }
 
 // fenceLine matches a line that begins or ends a block of code, or of mathematics.
-var fenceLine = regexp.MustCompile("^ {0,3}(`{3,}|~{3,}|\\${2,})([^\\r]*)\\r?$")
+var fenceLine = pattern.OnUse("^ {0,3}(`{3,}|~{3,}|\\${2,})([^\\r]*)\\r?$")
 
 // openFence returns the line that ends the block of code in which a text ends; empty for
 // none.
 func openFence(text string) string {
 	open := ""
 	for line := range strings.SplitSeq(text, "\n") {
-		m := fenceLine.FindStringSubmatch(line)
+		m := fenceLine().FindStringSubmatch(line)
 		if m == nil {
 			continue
 		}
@@ -139,12 +140,12 @@ func (s tagState) next(c byte) tagState {
 }
 
 var (
-	tag = regexp.MustCompile(`<(/?)([A-Za-z][A-Za-z0-9:-]*)`)
+	tag = pattern.OnUse(`<(/?)([A-Za-z][A-Za-z0-9:-]*)`)
 	// void are the elements that have no end.
 	void = strings.Fields("area base br col embed hr img input link meta param source track wbr")
 	// tangled matches what may make the end of an element only look like one: a comment,
 	// code, an escape, a tag within another one's value, an element whose content is read otherwise.
-	tangled = regexp.MustCompile("(?i)<[!?]|`|~~~|\\\\|(?m:^(?: {4}|\t))|<[a-z/][^>]*<|" +
+	tangled = pattern.OnUse("(?i)<[!?]|`|~~~|\\\\|(?m:^(?: {4}|\t))|<[a-z/][^>]*<|" +
 		"<(?:script|style|textarea|title|xmp|iframe|noembed|noframes|noscript|plaintext|template|select|svg|math)")
 )
 
@@ -152,9 +153,9 @@ var (
 // first.
 func openTags(text string) []string {
 	var open []string
-	believed := !tangled.MatchString(text)
+	believed := !tangled().MatchString(text)
 
-	for _, m := range tag.FindAllStringSubmatch(text, -1) {
+	for _, m := range tag().FindAllStringSubmatch(text, -1) {
 		name := strings.ToLower(m[2])
 		last := -1
 		for i, o := range open {

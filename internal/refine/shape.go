@@ -3,12 +3,12 @@ package refine
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
@@ -67,7 +67,7 @@ func (s *shape) walk(v strictjson.Value, at string, here map[string]bool, depth 
 	switch v.Kind() {
 	case strictjson.Object:
 		for name, member := range v.Members() {
-			if len(name) <= maxMemberName && plainMember.MatchString(name) {
+			if len(name) <= maxMemberName && plainMember().MatchString(name) {
 				s.walk(member, at+"/"+name, here, depth+1)
 			}
 		}
@@ -103,7 +103,7 @@ func (s *shape) most() int {
 }
 
 // plainMember is a name that a program gives a member. A text with spaces in it may be a sentence.
-var plainMember = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.$-]*$`)
+var plainMember = pattern.OnUse(`^[A-Za-z_][A-Za-z0-9_.$-]*$`)
 
 // common returns the members that all records of their list have, of lists with enough of them.
 // What is in some records alone may be a key that somebody put into a map.

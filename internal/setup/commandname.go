@@ -2,13 +2,14 @@ package setup
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/remit-project/remit/internal/pattern"
 )
 
 // launchers are programs that start others. A server is not named after them.
-var launchers = regexp.MustCompile(`^(npx|npm|pnpm|yarn|bunx|bun|deno|uvx|uv|pipx|node|tsx|ts-node|python[0-9.]*|pypy[0-9.]*|docker|podman|nerdctl|go|sh|bash|zsh|env|cmd|sudo|nice|timeout|remit)$`)
+var launchers = pattern.OnUse(`^(npx|npm|pnpm|yarn|bunx|bun|deno|uvx|uv|pipx|node|tsx|ts-node|python[0-9.]*|pypy[0-9.]*|docker|podman|nerdctl|go|sh|bash|zsh|env|cmd|sudo|nice|timeout|remit)$`)
 
 // commandsOf are the commands of launchers that stand before what they start.
 var commandsOf = []string{"run", "exec", "tool", "x", "dlx", "start", "container", "/c"}
@@ -58,7 +59,7 @@ func started(command []string) string {
 				known = !slices.Contains(withoutValue, arg)
 			}
 			value = known && !strings.Contains(arg, "=")
-		case launchers.MatchString(base) && i+1 < len(command):
+		case launchers().MatchString(base) && i+1 < len(command):
 			container = base == "docker" || base == "podman" || base == "nerdctl"
 		case slices.Contains(commandsOf, arg):
 

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/mcp/clients"
 	"github.com/remit-project/remit/internal/mcp/config"
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/store"
 )
 
@@ -75,7 +75,7 @@ func (m *configuration) add(s *clients.Server, name string) (notes []string, mis
 			if i > 0 {
 				before = command[i-1]
 			}
-			afterSecretFlag := strings.HasPrefix(before, "-") && secretName.MatchString(before)
+			afterSecretFlag := strings.HasPrefix(before, "-") && secretName().MatchString(before)
 			if i > 0 && (afterSecretFlag || m.secrets.sure(a)) {
 				notes = append(notes, "its command holds what looks like a secret, and so does the configuration now: give it to the server by its environment")
 			}
@@ -179,7 +179,7 @@ func variableName(s string) string {
 }
 
 var (
-	reference = regexp.MustCompile(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}`)
+	reference = pattern.OnUse(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}`)
 	// inputs and folders of VS Code and Cursor look like variables.
 	places = []string{"workspaceFolder", "userHome", "pathSeparator", "workspaceFolderBasename", "cwd", "file"}
 )
@@ -187,15 +187,15 @@ var (
 // environmentOnly translates a value that refers to variables of the environment
 // and to nothing else.
 func environmentOnly(value string) (string, bool) {
-	if !strings.Contains(value, "${") || strings.Contains(reference.ReplaceAllString(value, ""), "${") {
+	if !strings.Contains(value, "${") || strings.Contains(reference().ReplaceAllString(value, ""), "${") {
 		return "", false
 	}
-	for _, found := range reference.FindAllStringSubmatch(value, -1) {
+	for _, found := range reference().FindAllStringSubmatch(value, -1) {
 		if slices.Contains(places, found[1]) {
 			return "", false
 		}
 	}
-	return reference.ReplaceAllString(value, "$${$1}"), true
+	return reference().ReplaceAllString(value, "$${$1}"), true
 }
 
 // lookup is the environment in which the configuration will be read, as far as
@@ -305,7 +305,7 @@ func newSecrets() *secrets {
 	return &secrets{r}
 }
 
-var secretName = regexp.MustCompile(`(?i)token|secret|passw|passphrase|passwd|pwd|key|cred|auth|cookie|dsn|private|session|bearer|signature|_pat$|^pat$|connection|database_ur`)
+var secretName = pattern.OnUse(`(?i)token|secret|passw|passphrase|passwd|pwd|key|cred|auth|cookie|dsn|private|session|bearer|signature|_pat$|^pat$|connection|database_ur`)
 
 // sure reports whether a text has the shape of a secret.
 func (s *secrets) sure(value string) bool {
@@ -314,7 +314,7 @@ func (s *secrets) sure(value string) bool {
 
 // in reports whether the value of a name looks like a secret.
 func (s *secrets) in(name, value string) bool {
-	if s.sure(value) || secretName.MatchString(name) {
+	if s.sure(value) || secretName().MatchString(name) {
 		return true
 	}
 	const long = 20
@@ -326,14 +326,14 @@ func (s *secrets) in(name, value string) bool {
 	return false
 }
 
-var plainText = regexp.MustCompile(`^-{0,2}[A-Za-z/.][A-Za-z0-9_./@=+-]*$`)
+var plainText = pattern.OnUse(`^-{0,2}[A-Za-z/.][A-Za-z0-9_./@=+-]*$`)
 
 // yamlText writes a text so that YAML reads it as such.
 func yamlText(s string) string {
 	switch strings.ToLower(s) {
 	case "null", "true", "false", "yes", "no", "on", "off", "y", "n", ".nan", ".inf":
 	default:
-		if plainText.MatchString(s) {
+		if plainText().MatchString(s) {
 			return s
 		}
 	}

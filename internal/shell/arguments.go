@@ -1,8 +1,9 @@
 package shell
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/remit-project/remit/internal/pattern"
 )
 
 // arguments are those of a program that the table has.
@@ -173,7 +174,7 @@ func (p *program) allows(text string) bool {
 }
 
 // given are the words that may be handed on to the workspace's own programs.
-var given = regexp.MustCompile(`^[\w.,:/*+%-]+$`)
+var given = pattern.OnUse(`^[\w.,:/*+%-]+$`)
 
 // handed looks at a word that a build hands on to a program of the workspace.
 func (a *arguments) handed(w Word) {
@@ -183,7 +184,7 @@ func (a *arguments) handed(w Word) {
 		value, flag = after, false
 	}
 	switch {
-	case w.Kind != Literal, value != "" && !given.MatchString(value), strings.Contains(value, "://"), !flag && elsewhere(value):
+	case w.Kind != Literal, value != "" && !given().MatchString(value), strings.Contains(value, "://"), !flag && elsewhere(value):
 		x.out("%s may do more in %s", x.source(w), quote(a.name))
 	case !flag:
 		x.path(Word{Span: w.Span, Text: value}, false)

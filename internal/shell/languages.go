@@ -1,8 +1,9 @@
 package shell
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/remit-project/remit/internal/pattern"
 )
 
 // checks are the readers of small languages. Each reports whether a script only
@@ -12,16 +13,16 @@ var checks = map[string]func(string) bool{"sed": sed, "awk": awk, "jq": jq, "for
 // The parts of a sed script. Substitutions are read by hand; "w", "r", "e" and all
 // other commands are refused.
 var (
-	sedAddress = regexp.MustCompile(`^(?:[0-9]+|\$|/(?:[^/\\\[\n]|\\[^\n])*/I?)(?:,(?:[+~]?[0-9]+|\$|/(?:[^/\\\[\n]|\\[^\n])*/I?))? *!? *`)
-	sedFlags   = regexp.MustCompile(`^[gpiI0-9]*`)
-	sedPlain   = regexp.MustCompile(`^[pdDqGhHxnN=]`)
+	sedAddress = pattern.OnUse(`^(?:[0-9]+|\$|/(?:[^/\\\[\n]|\\[^\n])*/I?)(?:,(?:[+~]?[0-9]+|\$|/(?:[^/\\\[\n]|\\[^\n])*/I?))? *!? *`)
+	sedFlags   = pattern.OnUse(`^[gpiI0-9]*`)
+	sedPlain   = pattern.OnUse(`^[pdDqGhHxnN=]`)
 )
 
 // sed reads a script of addresses, substitutions and plain commands.
 func sed(script string) bool {
 	for rest := strings.TrimLeft(script, " ;\n"); rest != ""; rest = strings.TrimLeft(rest, " ;\n") {
-		rest = rest[len(sedAddress.FindString(rest)):]
-		if plain := sedPlain.FindString(rest); plain != "" {
+		rest = rest[len(sedAddress().FindString(rest)):]
+		if plain := sedPlain().FindString(rest); plain != "" {
 			rest = rest[1:]
 		} else if rest = substitution(rest); rest == bad {
 			return false
@@ -65,7 +66,7 @@ func substitution(s string) (rest string) {
 		at++
 	}
 
-	return s[at+len(sedFlags.FindString(s[at:])):]
+	return s[at+len(sedFlags().FindString(s[at:])):]
 }
 
 // closed reports whether every bracket of a piece is closed in it.
@@ -75,16 +76,16 @@ func closed(s string) bool {
 
 // awkMore are the words and signs by which a script of awk reads, writes, runs or
 // looks at more than its input.
-var awkMore = regexp.MustCompile(`system|getline|ARG|ENVIRON|PROCINFO|SYMTAB|FUNCTAB|@|[|<>` + "`" + `]|\\\n`)
+var awkMore = pattern.OnUse(`system|getline|ARG|ENVIRON|PROCINFO|SYMTAB|FUNCTAB|@|[|<>` + "`" + `]|\\\n`)
 
 func awk(script string) bool {
-	return !awkMore.MatchString(strings.NewReplacer("||", "", ">=", "", "<=", "").Replace(script))
+	return !awkMore().MatchString(strings.NewReplacer("||", "", ">=", "", "<=", "").Replace(script))
 }
 
 // jqMore are the words by which a filter of jq reads more than its input.
-var jqMore = regexp.MustCompile(`\benv\b|\$ENV|\bimport\b|\binclude\b|modulemeta|\$__prog|input_filename|get_search_list|\bgetpath_env`)
+var jqMore = pattern.OnUse(`\benv\b|\$ENV|\bimport\b|\binclude\b|modulemeta|\$__prog|input_filename|get_search_list|\bgetpath_env`)
 
-func jq(filter string) bool { return !jqMore.MatchString(filter) }
+func jq(filter string) bool { return !jqMore().MatchString(filter) }
 
 // format is what curl prints after a transfer: a format that names no file.
 func format(text string) bool {

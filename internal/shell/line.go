@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/remit-project/remit/internal/pattern"
 )
 
 // The bounds of a line. A line beyond them is not read.
@@ -382,11 +383,11 @@ func (r *reader) call(s *syntax.Stmt, call *syntax.CallExpr, in scope) {
 }
 
 // braces is a plain word with one list of alternatives.
-var braces = regexp.MustCompile(`^([\w./-]*)\{([\w./-]+(?:,[\w./-]+)+)\}([\w./-]*)$`)
+var braces = pattern.OnUse(`^([\w./-]*)\{([\w./-]+(?:,[\w./-]+)+)\}([\w./-]*)$`)
 
 // alternatives reads a word that may become several by a list of alternatives.
 func (r *reader) alternatives(w *syntax.Word, in scope) []Word {
-	m := braces.FindStringSubmatch(w.Lit())
+	m := braces().FindStringSubmatch(w.Lit())
 	if m == nil || strings.Contains(m[2], "..") {
 		return []Word{r.word(w, in)}
 	}

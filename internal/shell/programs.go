@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/remit-project/remit/internal/pattern"
 )
 
 //go:embed programs.yaml
@@ -189,14 +191,14 @@ func (p *program) prepare() (err error) {
 }
 
 // installed are the folders in which package managers put a project's programs.
-var installed = regexp.MustCompile(`^(?:\./)?(?:\.venv/bin|venv/bin|node_modules/\.bin)/`)
+var installed = pattern.OnUse(`^(?:\./)?(?:\.venv/bin|venv/bin|node_modules/\.bin)/`)
 
 // find returns the entry for the longest beginning of a command, and how many
 // words that is.
 func (t *Programs) find(words []Word) (*program, int) {
 	if len(words) > 0 && words[0].Kind == Literal {
 		// What the project has installed for itself is as good as its own code.
-		if base := installed.ReplaceAllString(words[0].Text, ""); base != words[0].Text && !strings.Contains(base, "/") {
+		if base := installed().ReplaceAllString(words[0].Text, ""); base != words[0].Text && !strings.Contains(base, "/") {
 			words = slices.Clone(words)
 			words[0].Text = base
 			if p, n := t.find(words); p != nil && p.Does == builds {

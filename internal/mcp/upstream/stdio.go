@@ -9,11 +9,12 @@ import (
 	"io"
 	"log/slog"
 	"os/exec"
-	"regexp"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/remit-project/remit/internal/pattern"
 )
 
 // Command describes a server that is a program.
@@ -197,8 +198,8 @@ const (
 // The id of an answer is at its beginning or its end: everything between is
 // the result.
 var (
-	idFirst = regexp.MustCompile(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*([0-9]{1,18})\s*,`)
-	idLast  = regexp.MustCompile(`,\s*"id"\s*:\s*([0-9]{1,18})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`)
+	idFirst = pattern.OnUse(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*([0-9]{1,18})\s*,`)
+	idLast  = pattern.OnUse(`,\s*"id"\s*:\s*([0-9]{1,18})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`)
 )
 
 // tooLong reads an answer that is too long to its end, and fails the request that it
@@ -220,9 +221,9 @@ func (l *stdio) tooLong(in *bufio.Reader, begun []byte) bool {
 				return false
 			}
 		}
-		found := idLast.FindSubmatch(last)
+		found := idLast().FindSubmatch(last)
 		if found == nil {
-			found = idFirst.FindSubmatch(first)
+			found = idFirst().FindSubmatch(first)
 		}
 		if found == nil {
 			return false

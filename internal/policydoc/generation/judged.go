@@ -3,12 +3,12 @@ package generation
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/guardtest"
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/policydoc/prompt"
 	"github.com/remit-project/remit/label"
 )
@@ -100,17 +100,17 @@ func withAnswers(ctx context.Context, rule *guard.Guard, e guard.Example) (guard
 var (
 	// searched finds where a rule looks for words in what was said, denied where it turns
 	// round that a thing was named, and left where it leaves it to the judge.
-	searched = regexp.MustCompile(`\.says\(|session\.user_said\(|\.text\.(contains|matches|startsWith|endsWith)\(|\.text *[!=]=`)
-	denied   = regexp.MustCompile(`! *session\.(stated|listed)\(`)
-	left     = regexp.MustCompile(`session\.(judged|told)\(|(^|[^.\w])judge\(`)
+	searched = pattern.OnUse(`\.says\(|session\.user_said\(|\.text\.(contains|matches|startsWith|endsWith)\(|\.text *[!=]=`)
+	denied   = pattern.OnUse(`! *session\.(stated|listed)\(`)
+	left     = pattern.OnUse(`session\.(judged|told)\(|(^|[^.\w])judge\(`)
 	// judged finds the questions of session.judged, and constantly those that are one text.
-	judged     = regexp.MustCompile(`session\.judged\(`)
-	constantly = regexp.MustCompile(`session\.judged\(\s*("([^"\\]|\\.)*"|'([^'\\]|\\.)*')\s*[,)]`)
+	judged     = pattern.OnUse(`session\.judged\(`)
+	constantly = pattern.OnUse(`session\.judged\(\s*("([^"\\]|\\.)*"|'([^'\\]|\\.)*')\s*[,)]`)
 	// ofResults are searches in what calls returned, which nobody said.
-	ofResults = regexp.MustCompile(`\.result(\.\w+)*\.says\(`)
+	ofResults = pattern.OnUse(`\.result(\.\w+)*\.says\(`)
 	// everybody finds where a rule reads what was said, and ofOne where it asks by whom.
-	everybody = regexp.MustCompile(`session\.messages\b`)
-	ofOne     = regexp.MustCompile(`\.role\b`)
+	everybody = pattern.OnUse(`session\.messages\b`)
+	ofOne     = pattern.OnUse(`\.role\b`)
 )
 
 // onWordsAlone reports that a rule stops calls because of the words alone that were used:
@@ -118,25 +118,25 @@ var (
 func onWordsAlone(c candidate) []string {
 	var all []string
 	for _, text := range c.expressions() {
-		all = append(all, ofResults.ReplaceAllString(text, ""))
+		all = append(all, ofResults().ReplaceAllString(text, ""))
 	}
 
 	text := strings.Join(all, "\n")
 
 	var out []string
-	if len(judged.FindAllString(text, -1)) > len(constantly.FindAllString(text, -1)) {
+	if len(judged().FindAllString(text, -1)) > len(constantly().FindAllString(text, -1)) {
 		out = append(out, `require: the question of session.judged must be one text in quotes, with no value of the call in it: people review it, and the conversation shows which order or item it is about`)
 	}
-	if searched.MatchString(text) && everybody.MatchString(text) && !ofOne.MatchString(text) {
+	if searched().MatchString(text) && everybody().MatchString(text) && !ofOne().MatchString(text) {
 		out = append(out, `require: it searches the words of everybody, also the system text, which often quotes the document: look into those of one speaker, with m.role == "user" or m.role == "assistant"`)
 	}
-	if left.MatchString(text) {
+	if left().MatchString(text) {
 		return out
 	}
-	if searched.MatchString(text) {
+	if searched().MatchString(text) {
 		out = append(out, `require: it stops calls in which some words don't occur, and people say everything in many ways: let words that show it plainly pass, and leave the others to the judge, as in … || session.judged("Did the assistant …?", "assistant")`)
 	}
-	if denied.MatchString(text) {
+	if denied().MatchString(text) {
 		out = append(out, `require: that somebody named a thing doesn't show what they want with it: let calls pass where it wasn't named, and leave the others to the judge, as in … || session.judged("Did the user …?", "user")`)
 	}
 	return out

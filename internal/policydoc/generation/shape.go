@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/schema"
 )
 
@@ -174,7 +174,7 @@ func areKeys(names []string, objects int, all []any) bool {
 	alike := form != "" && !slices.ContainsFunc(all, func(v any) bool { return formOf(v) != form })
 	ids := 0
 	for _, name := range names {
-		if keyLike.MatchString(name) {
+		if keyLike().MatchString(name) {
 			ids++
 		}
 	}
@@ -186,7 +186,7 @@ func areKeys(names []string, objects int, all []any) bool {
 
 // keyLike finds names that no field has: with a number of several digits, a space, or a
 // sign as ids have it.
-var keyLike = regexp.MustCompile(`[0-9]{3}|[^A-Za-z0-9_.-]|^[0-9]+$|[0-9a-f]{8}-`)
+var keyLike = pattern.OnUse(`[0-9]{3}|[^A-Za-z0-9_.-]|^[0-9]+$|[0-9a-f]{8}-`)
 
 // formOf is the names of a record's members; "" for what is no record of several.
 func formOf(v any) string {

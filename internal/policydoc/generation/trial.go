@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/guardtest"
 	"github.com/remit-project/remit/internal/mutation"
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/strictyaml"
 	"github.com/remit-project/remit/label"
 )
@@ -114,7 +114,7 @@ func (w *work) try(ctx context.Context, c candidate) (*trial, error) {
 const maxMessage = 600
 
 // quoted finds the texts of an expression that have a digit, as ids have.
-var quoted = regexp.MustCompile(`"([^"\\]*[0-9][^"\\]*)"|'([^'\\]*[0-9][^'\\]*)'`)
+var quoted = pattern.OnUse(`"([^"\\]*[0-9][^"\\]*)"|'([^'\\]*[0-9][^'\\]*)'`)
 
 // borrowed reports the values that a rule takes from its tests alone: such a rule would
 // be about the tests. It ignores dates and times, which documents write in another way
@@ -122,7 +122,7 @@ var quoted = regexp.MustCompile(`"([^"\\]*[0-9][^"\\]*)"|'([^'\\]*[0-9][^'\\]*)'
 func (w *work) borrowed(c candidate) []string {
 	var out []string
 	for name, text := range c.expressions() {
-		for _, m := range quoted.FindAllStringSubmatch(text, -1) {
+		for _, m := range quoted().FindAllStringSubmatch(text, -1) {
 			value := m[1] + m[2]
 			_, err := time.Parse(time.DateOnly, value[:min(len(value), len(time.DateOnly))])
 			if err != nil && w.onlyInTests(value) {
