@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/remit-project/remit/internal/pattern"
 )
 
@@ -37,12 +39,21 @@ func mayBe(value, text string) bool {
 		return sameClock(a, b)
 	}
 	value, shown := plainly(value), plainly(text)
+	if on := switches[value]; on != "" && on == switches[shown] {
+		return true
+	}
 	for k := range holders {
 		if isOf(value, k) && appears(shown, value) {
 			return true
 		}
 	}
 	return shown == value || isDisguised(text)
+}
+
+// switches are the ways of writing that something is so, or isn't.
+var switches = map[string]string{
+	"true": "on", "yes": "on", "on": "on", "y": "on", "t": "on", "1": "on",
+	"false": "off", "no": "off", "off": "off", "n": "off", "f": "off", "0": "off",
 }
 
 // mayBeNumber reports whether a text may be read as a number.
@@ -57,24 +68,33 @@ func mayBeNumber(value, text string) bool {
 	return !few || slices.ContainsFunc(numbers, is) || strings.ContainsFunc(shown, func(r rune) bool { return unicode.IsDigit(r) && r > unicode.MaxASCII })
 }
 
-// plainly returns a text as people see it: folded, without what is invisible, and with one space
-// for several.
-func plainly(text string) string {
-	shown := strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r) {
+// invisible are the characters that nobody sees by themselves, and those that mark others.
+var invisible = []*unicode.RangeTable{unicode.Cf, unicode.Mn, unicode.Me, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point}
+
+// visible returns a text without what is invisible, folded, and with one space for several.
+func visible(text string) string {
+	seen := strings.Map(func(r rune) rune {
+		if unicode.In(r, invisible...) {
 			return -1
 		}
 		return r
-	}, text)
-	return strings.Join(strings.Fields(fold(shown)), " ")
+	}, norm.NFKD.String(text))
+	return strings.Join(strings.Fields(fold(seen)), " ")
 }
+
+// lookalikes are letters of other alphabets with the Latin ones that they look like.
+var lookalikes = strings.NewReplacer("а", "a", "в", "b", "с", "c", "ԁ", "d", "е", "e", "һ", "h", "н", "h", "і", "i", "ј", "j", "к", "k", "м", "m",
+	"о", "o", "р", "p", "ѕ", "s", "т", "t", "у", "y", "х", "x", "α", "a", "ε", "e", "ι", "i", "κ", "k", "ν", "v", "ο", "o", "ρ", "p", "τ", "t", "υ", "u", "χ", "x", "ß", "ss", "ı", "i")
+
+// plainly returns a text as people see it.
+func plainly(text string) string { return lookalikes.Replace(visible(text)) }
 
 // alphabets are those whose letters look like each other's.
 var alphabets = []*unicode.RangeTable{unicode.Latin, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee}
 
 // isDisguised reports whether a word of a text has letters of several alphabets that look alike.
 func isDisguised(text string) bool {
-	return slices.ContainsFunc(words(plainly(text)), func(word string) bool {
+	return slices.ContainsFunc(words(visible(text)), func(word string) bool {
 		of := 0
 		for _, a := range alphabets {
 			if strings.ContainsFunc(word, func(r rune) bool { return unicode.Is(a, r) }) {
@@ -91,7 +111,8 @@ func (w *Match) begins(text string) bool {
 		out := strings.Contains(w.Prefix, "/") && slices.Contains(strings.Split(text, "/"), "..")
 		return w.against || !out
 	}
-	return w.against && (strings.HasPrefix(plainly(text), plainly(w.Prefix)) || isDisguised(text))
+	together := func(s string) string { return strings.ReplaceAll(plainly(s), " ", "") }
+	return w.against && (strings.HasPrefix(together(text), together(w.Prefix)) || isDisguised(text))
 }
 
 // says reports whether a text has words that a condition looks for, or one of alternatives. Signs
