@@ -100,7 +100,7 @@ func (r *Records) fit(t Text, one record, others bool) Answer {
 	if len(fields) == 0 {
 		return Silent
 	}
-	windows := windowsOf(t, newVocabulary(fields, all, r.called().names, r.called().keys))
+	windows := windowsOf(t, newVocabulary(fields, all, r.called()))
 	if len(windows) == 0 {
 		return Silent
 	}
@@ -157,30 +157,32 @@ func (v *vocabulary) otherKey(t Text, i int) bool {
 	return slices.ContainsFunc(v.keys[t.words[i-1].text], func(key []word) bool { return i >= len(key) && t.at(i-len(key), key) })
 }
 
-func newVocabulary(fields []field, all []candidate, names []string, keys map[string][][]word) *vocabulary {
+func newVocabulary(fields []field, all []candidate, called *named) *vocabulary {
 	out := map[string][]spelling{}
 	seen := map[string]bool{}
-	add := func(i int, value string) {
-		id := string(rune(i)) + value
-		words := NewText(strings.ReplaceAll(value, "_", " ")).words
-		if len(words) == 0 || seen[id] {
+	add := func(i int, n calling) {
+		id := string(rune(i)) + n.spelled
+		if len(n.words) == 0 || seen[id] {
 			return
 		}
 		seen[id] = true
-		out[words[0].text] = append(out[words[0].text], spelling{i, value, words, fields[i].key})
+		out[n.words[0].text] = append(out[n.words[0].text], spelling{i, n.value, n.words, fields[i].key})
 	}
 
 	for i, f := range fields {
 		for _, c := range all {
-			add(i, c[f.path])
-		}
-		if f.named {
-			for _, n := range names {
-				add(i, n)
+			if value := c[f.path]; !seen[string(rune(i))+value] {
+				add(i, newCalling(value, value))
 			}
 		}
+		if !f.named {
+			continue
+		}
+		for _, n := range called.names {
+			add(i, n)
+		}
 	}
-	return &vocabulary{fields, out, all, keys}
+	return &vocabulary{fields, out, all, called.keys}
 }
 
 // key returns the length of the name of a field that stands at a place, with a value of
@@ -201,21 +203,59 @@ func (v *vocabulary) key(t Text, i int) int {
 
 // called returns what the results call things.
 func (r *Records) called() *named {
-	r.once.Do(func() { r.words = &named{r.allNames(), r.keys()} })
+	r.once.Do(func() { r.words = &named{withHeads(r.allNames()), r.keys()} })
 	return r.words
 }
 
-// allNames returns what things are called in all results.
+// calling is words by which a thing may be called, and the value that they stand for.
+type calling struct {
+	spelled, value string
+	words          []word
+}
+
+func newCalling(spelled, value string) calling {
+	return calling{spelled, value, NewText(strings.ReplaceAll(spelled, "_", " ")).words}
+}
+
+// withHeads returns names, and the last words of those that have several, by which people
+// call the things for short: "the kettle" for "Tea Kettle". A word that another name has,
+// too, is left out.
+func withHeads(names []string) []calling {
+	const least = 4 // letters
+	var out []calling
+	having := map[string]int{}
+	for _, n := range names {
+		out = append(out, newCalling(n, n))
+		for _, w := range out[len(out)-1].words {
+			having[singular(w.text)]++
+		}
+	}
+	for _, n := range slices.Clone(out) {
+		if len(n.words) < 2 {
+			continue
+		}
+		head := n.words[len(n.words)-1].text
+		if len(head) >= least && having[singular(head)] == 1 {
+			out = append(out, newCalling(head, n.value))
+		}
+	}
+	return out
+}
+
+// allNames returns what things are called in all results, each once.
 func (r *Records) allNames() []string {
 	const most = 512
 	var out []string
-	for _, one := range r.results {
-		for v := range one.root().All() {
-			if isName(v.Name()) && v.Text() != "" && len(v.Text()) <= maxText && len(out) < most {
-				out = append(out, v.Text())
-			}
+	seen := map[string]bool{}
+	r.members(func(key string, v strictjson.Value) {
+		if !isName(key) || v.Kind() != strictjson.String || len(out) == most {
+			return
 		}
-	}
+		if name := v.Text(); name != "" && len(name) <= maxText && !seen[name] {
+			seen[name] = true
+			out = append(out, name)
+		}
+	})
 	return out
 }
 
@@ -225,20 +265,36 @@ func (r *Records) keys() map[string][][]word {
 	const most = 512
 	out := map[string][][]word{}
 	seen := map[string]bool{}
-	for _, one := range r.results {
-		for v := range one.root().All() {
-			key := v.Name()
-			if key == "" || seen[key] || isName(key) || len(seen) == most {
-				continue
+	r.members(func(key string, v strictjson.Value) {
+		if seen[key] || isName(key) || len(seen) == most {
+			return
+		}
+		seen[key] = true
+		if words := NewText(key).words; len(words) > 0 && v.Kind() == strictjson.String {
+			last := words[len(words)-1].text
+			out[last] = append(out[last], words)
+		}
+	})
+	return out
+}
+
+// members visits the members of all objects of the results.
+func (r *Records) members(visit func(key string, v strictjson.Value)) {
+	var within func(v strictjson.Value, depth int)
+	within = func(v strictjson.Value, depth int) {
+		if depth > maxDepth {
+			return
+		}
+		for m := range v.All() {
+			if v.Kind() == strictjson.Object {
+				visit(m.Name(), m)
 			}
-			seen[key] = true
-			if words := NewText(key).words; len(words) > 0 && v.Kind() == strictjson.String {
-				last := words[len(words)-1].text
-				out[last] = append(out[last], words)
-			}
+			within(m, depth+1)
 		}
 	}
-	return out
+	for _, one := range r.results {
+		within(one.root(), 0)
+	}
 }
 
 // window is a stretch of a text that speaks of one record: no field twice.
@@ -247,11 +303,13 @@ type window map[int]string
 // generic are values that mean something only beside the name of their field.
 var generic = []string{"yes", "no", "none", "true", "false", "n/a"}
 
-// windowsOf divides what a text says of the records into stretches.
+// windowsOf divides what a text says of the records into stretches. One that begins with a
+// thing's name ends where no record of the name has what follows: in "the watch becomes the
+// gold one", gold is what another one is.
 func windowsOf(t Text, v *vocabulary) []window {
 	var out []window
 	current := window{}
-	line, clause, namesFirst := -1, 0, false
+	line, clause, namesFirst, headed := -1, 0, false, false
 	for i := 0; i < len(t.words); {
 		i += v.key(t, i)
 		m, length := v.longest(t, i, current)
@@ -266,10 +324,13 @@ func windowsOf(t Text, v *vocabulary) []window {
 		}
 		_, twice := current[m.field]
 		begins := named && namesFirst
-		apart := t.words[i].clause != clause && !v.together(current, m)
+		apart := (headed || t.words[i].clause != clause) && !v.together(current, m)
 		clause = t.words[i].clause
 		if (twice || begins || apart) && len(current) > 0 {
 			out, current = append(out, current), window{}
+		}
+		if len(current) == 0 {
+			headed = named && !v.fields[m.field].inherited()
 		}
 		current[m.field] = m.value
 		i += length

@@ -34,7 +34,7 @@ type Records struct {
 
 // named is what results call things.
 type named struct {
-	names []string
+	names []calling
 	keys  map[string][][]word
 }
 
