@@ -253,7 +253,7 @@ func (w *writer) event(e *Entry) *yaml.Node {
 	} else if r != nil {
 		strictyaml.Set(call.n, "result", strictyaml.NewText(r.Content))
 	}
-	strictyaml.Set(n, "call", call.n)
+	strictyaml.Set(n, string(e.Kind), call.n)
 	if call.err != nil {
 		w.err = call.err
 	}

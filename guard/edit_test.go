@@ -79,7 +79,8 @@ func TestDocumentRoundTrip(t *testing.T) {
 			Given: []guard.Fixture{
 				{Tool: "get_customer", Args: json.RawMessage(`{"id":"1"}`), Result: json.RawMessage(`{"id":"1","tier":"gold"}`)},
 				{Tool: "get_stock", Error: "down"}, {Judge: "Is it?", Answer: true}},
-			History: []guard.Entry{{Kind: guard.UserEntry, Text: "no: never", Time: at}, {Kind: guard.CallEntry, Call: &guard.Call{Tool: "get_stock", Arguments: json.RawMessage(`{"sku":"007"}`), Result: guard.ResultOf(json.RawMessage(`"12"`))}}},
+			History: []guard.Entry{{Kind: guard.UserEntry, Text: "no: never", Time: at}, {Kind: guard.CallEntry, Call: &guard.Call{Tool: "get_stock", Arguments: json.RawMessage(`{"sku":"007"}`), Result: guard.ResultOf(json.RawMessage(`"12"`))}},
+				{Kind: guard.DeniedEntry, Call: &guard.Call{Tool: "get_stock", Arguments: json.RawMessage(`{"sku":"8"}`)}}},
 		}},
 	}
 	d := guard.NewEditor("order.yaml", "shop", "order")

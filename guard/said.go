@@ -346,10 +346,14 @@ func (d *dialogue) stated(records *mention.Records, value string) reply.Answer {
 		e := &d.exchanges[i]
 		switch records.Names(e.replyText(), value) {
 		case mention.Named:
+			if e.takesBack(records, value) {
+				return reply.Unclear
+			}
 			return reply.Agreed
 		case mention.Other:
 			return reply.Refused
 		}
+
 		if e.question == "" || records.Names(e.questionText(), value) != mention.Named {
 			continue
 		}
@@ -358,6 +362,17 @@ func (d *dialogue) stated(records *mention.Records, value string) reply.Answer {
 		}
 	}
 	return reply.Unclear
+}
+
+// takesBack reports whether the last clause of a reply that names a value negates: "The Visa.
+// No, not the Visa." What is negated there is left to the judge.
+func (e *exchange) takesBack(records *mention.Records, value string) bool {
+	for _, c := range slices.Backward(reply.Clauses(e.reply)) {
+		if records.Names(e.memo.text(c), value) == mention.Named {
+			return reply.Negates(c)
+		}
+	}
+	return false
 }
 
 // looked returns the results of the session's calls.

@@ -230,6 +230,7 @@ func withHeads(names []string) []calling {
 			having[singular(w.text)]++
 		}
 	}
+
 	for _, n := range slices.Clone(out) {
 		if len(n.words) < 2 {
 			continue

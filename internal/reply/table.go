@@ -33,10 +33,14 @@ const (
 	or
 	common
 	small
+	whole
+	each
+	thing
+	alike
 	kinds
 )
 
-var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "ask", "aux", "filler", "mind", "open", "or", "common", "small"}
+var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "ask", "aux", "filler", "mind", "open", "or", "common", "small", "whole", "each", "thing", "alike"}
 
 // everyLanguage is the name of the phrases that all languages share.
 const everyLanguage = "any"
@@ -53,7 +57,8 @@ type lexicon struct {
 	// byFirst has the phrases by their first token, the longest first. A language
 	// without spaces has all of them under the empty one.
 	byFirst map[string][]phrase
-	joined  bool // the language is written without spaces
+	alike   [][]string // groups of words that say the same
+	joined  bool       // the language is written without spaces
 }
 
 // dictionary is the lexicons of all languages.
@@ -101,8 +106,8 @@ func parse(text string) (*dictionary, error) {
 		phrases := slices.Concat(lines[language], shared)
 		d.languages = append(d.languages, newLexicon(language, phrases))
 		for _, p := range phrases {
-			if p.kind == small {
-				continue // other languages have some of them as well
+			if p.kind >= small {
+				continue // they tell no language: others have some of them as well
 			}
 			for _, w := range p.tokens {
 				d.words[w] |= 1 << i
@@ -115,6 +120,10 @@ func parse(text string) (*dictionary, error) {
 func newLexicon(language string, phrases []phrase) *lexicon {
 	l := &lexicon{language: language, byFirst: map[string][]phrase{}, joined: language == "zh" || language == "ja"}
 	for _, p := range phrases {
+		if p.kind == alike {
+			l.alike = append(l.alike, p.tokens)
+			continue
+		}
 		first := p.tokens[0]
 		if l.joined {
 			p.tokens = []string{strings.Join(p.tokens, "")}

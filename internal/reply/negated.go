@@ -1,0 +1,40 @@
+package reply
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Clauses divides a reply where a comma, a stop or a bracket stands before a space: of a
+// number or a code it makes no two.
+func Clauses(text string) []string {
+	if len(text) > maxReply {
+		return []string{text}
+	}
+	var out []string
+	start := 0
+	var last rune
+	for i, c := range text {
+		ends := strings.ContainsRune(",;:.!?()—–", last) && unicode.IsSpace(c)
+		if ends || c == '\n' || strings.ContainsRune("，。；！？、", c) {
+			out = append(out, text[start:i])
+			start = i
+		}
+		last = c
+	}
+	return append(out, text[start:])
+}
+
+// Negates reports whether a text has a negation, in any of the languages that it may be of.
+func Negates(text string) bool {
+	if len(text) > maxReply {
+		return true
+	}
+	words := flat(sentences(text))
+	languages := bestOf(words, text, text)
+	if slices.ContainsFunc(languages, func(l *lexicon) bool { return l.joined && l.has(not, []string{strings.Join(words, "")}) }) {
+		return true
+	}
+	return negates(words, languages)
+}
