@@ -32,6 +32,7 @@ type cli struct {
 	Airline     airlineCommand     `cmd:"" help:"Decide calls of an airline by the guards of the example."`
 	Policy      policyCommand      `cmd:"" help:"Compare what was compiled of a policy document with a ground truth."`
 	Scale       scaleCommand       `cmd:"" help:"Predict what companies of agents take, and hold the prediction against measurements."`
+	Replicas    replicasCommand    `cmd:"" help:"Measure the decision API by its replicas on one store."`
 	Gateway     gatewayCommand     `cmd:"" help:"Compare calls through the MCP gateway with direct calls."`
 	Proxy       proxyCommand       `cmd:"" help:"Compare requests through the proxy with direct requests."`
 }

@@ -10,7 +10,7 @@ import (
 )
 
 type scaleCommand struct {
-	Stores []string      `placeholder:"NAME,…" help:"Measure these stores as well: postgres://… or nats://…. What is written stays in them."`
+	Stores []string      `name:"store" sep:"none" placeholder:"NAME" help:"Measure this store as well: postgres://… or nats://…. What is written stays in it. Repeatable."`
 	Dir    string        `type:"existingdir" placeholder:"DIR" help:"Where the SQLite store lies meanwhile: on the disk to measure. The folder for temporary files by default."`
 	Rounds int           `default:"9" help:"How often every point is measured (9)."`
 	Time   time.Duration `default:"500ms" help:"How long each time (500ms)."`
@@ -24,7 +24,7 @@ at the same time, holds it against what 4 and 16 do in the same run, and says wh
 for companies of agents.
 
 Example:
-  remit-eval scale --dir /var/lib/remit --stores postgres://remit@db/test`
+  remit-eval scale --dir /var/lib/remit --store postgres://remit@db/test`
 }
 
 // Run measures and predicts.

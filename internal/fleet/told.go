@@ -126,7 +126,7 @@ func (l *Log) read(ctx context.Context, st store.Store, session string) error {
 				return fmt.Errorf("a call of session %s is logged without its decision", session)
 			}
 			c := l.calls[arguments.N]
-			if c == nil {
+			if c == nil || arguments.N == "" { // a call of others, each of which is its own
 				c = &logged{}
 				l.calls[arguments.N] = c
 			}
