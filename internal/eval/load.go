@@ -17,8 +17,10 @@ type LoadModel struct {
 	Decide time.Duration `json:"decide_ns"`
 	Each   time.Duration `json:"each_ns"`
 	Sync   time.Duration `json:"sync_ns"`
-	// Batch is how many steps share a commit, at most.
-	Batch int `json:"batch"`
+	// Batch is how many steps share a commit, at most, and Commits how many commits wait at
+	// the same time: one where it is zero.
+	Batch   int `json:"batch"`
+	Commits int `json:"commits,omitempty"`
 }
 
 // loadStep is one step on its way through a simulated machine.
@@ -54,9 +56,9 @@ type machine struct {
 	// idle cores; ready is work that waits for one.
 	idle  int
 	ready []func()
-	// waiting is what waits for the store; committing is set while it is at work.
+	// waiting is what waits for the store; committing counts what it has at work.
 	waiting    []loadStep
-	committing bool
+	committing int
 	took       []time.Duration
 	// done is called with a step that is through.
 	done func(loadStep)
@@ -97,12 +99,12 @@ func (m *machine) step(session int) {
 	})
 }
 
-// commit commits what waits, if no commit is under way.
+// commit commits what waits, unless as many commits are under way as there may be.
 func (m *machine) commit() {
-	if m.committing || len(m.waiting) == 0 {
+	if m.committing >= max(1, m.Commits) || len(m.waiting) == 0 {
 		return
 	}
-	m.committing = true
+	m.committing++
 	n := min(len(m.waiting), m.Batch)
 	batch := m.waiting[:n]
 	m.waiting = m.waiting[n:]
@@ -113,7 +115,7 @@ func (m *machine) commit() {
 				m.took = append(m.took, m.now-s.began)
 				m.done(s)
 			}
-			m.committing = false
+			m.committing--
 			m.commit()
 		})
 	})

@@ -191,6 +191,20 @@ type scaleRound struct {
 	cores    float64
 	alone    steps
 	measured map[int]steps
+	// batch and commits are the store's: see [LoadModel].
+	batch, commits int
+}
+
+// postgresCommits is how many connections of a process write to PostgreSQL. Each commits for
+// itself, and waits beside the others.
+const postgresCommits = 8
+
+// committed is how a store of a name commits.
+func committed(name string) (batch, commits int) {
+	if strings.HasPrefix(name, "postgres") {
+		return 1, postgresCommits
+	}
+	return scaleFitted[1], 1
 }
 
 // steps is how many steps were made in a time, and what they used of the cores.
@@ -216,7 +230,7 @@ func (r *ScaleReport) judged(rounds []scaleRound) (s ScaleStore) {
 		given, wait = append(given, cores), append(wait, m.Sync)
 		decide, each = append(decide, round.alone.each()), append(each, max(0, round.measured[scaleFitted[1]].each()-round.alone.each()))
 	}
-	s.Model = LoadModel{Cores: r.Cores, Decide: middle(decide), Each: middle(each), Sync: middle(wait), Batch: scaleFitted[1]}
+	s.Model = LoadModel{Cores: r.Cores, Decide: middle(decide), Each: middle(each), Sync: middle(wait), Batch: rounds[0].batch, Commits: rounds[0].commits}
 	s.Given = middle(given)
 
 	for _, n := range slices.Sorted(slices.Values(slices.Concat(scaleFitted, scaleJudged))) {
@@ -237,7 +251,7 @@ func (r *ScaleReport) judged(rounds []scaleRound) (s ScaleStore) {
 func (round scaleRound) fit() (m LoadModel, given float64) {
 	one, many := round.measured[scaleFitted[0]], round.measured[scaleFitted[1]]
 	given = max(many.cpu.Seconds()/many.took.Seconds(), round.cores)
-	m = LoadModel{Cores: max(1, int(math.Round(given))), Batch: scaleFitted[1]}
+	m = LoadModel{Cores: max(1, int(math.Round(given))), Batch: round.batch, Commits: round.commits}
 	slow := float64(m.Cores) / given
 	m.Decide = time.Duration(float64(min(round.alone.each(), many.each())) * slow)
 	m.Each = time.Duration(float64(max(0, many.each()-round.alone.each())) * slow)
@@ -277,7 +291,8 @@ func (g *scaleRig) rounds(ctx context.Context, names []string, rounds int) ([][]
 			if err != nil {
 				return nil, err
 			}
-			round := scaleRound{cores, alone, map[int]steps{}}
+			round := scaleRound{cores: cores, alone: alone, measured: map[int]steps{}}
+			round.batch, round.commits = committed(name)
 			if err := g.points(ctx, name, i == 0, round.measured); err != nil {
 				return nil, fmt.Errorf("measure store %d: %w", i+1, err)
 			}

@@ -18,6 +18,8 @@ func TestLoad(t *testing.T) {
 		// One half of them waits while the other half is committed.
 		{"many sessions share the sync", LoadModel{Cores: 2, Each: time.Millisecond, Sync: 8 * time.Millisecond, Batch: 64}.Closed(64, 10_000), 1000 * 64.0 / (64 + 8 + 8)},
 		{"batches are bounded", LoadModel{Cores: 2, Each: time.Millisecond, Sync: 7 * time.Millisecond, Batch: 1}.Closed(64, 1000), 125},
+		{"commits wait side by side", LoadModel{Cores: 2, Sync: 8 * time.Millisecond, Batch: 1, Commits: 8}.Closed(4, 1000), 500},
+		{"as many as there may be", LoadModel{Cores: 2, Sync: 8 * time.Millisecond, Batch: 1, Commits: 8}.Closed(64, 10_000), 1000},
 		{"no more than come get through", m.Open(20, 10_000), 20},
 		{"no more than can get through", LoadModel{Cores: 1, Decide: 2 * time.Millisecond, Batch: 1}.Open(5000, 10_000), 500},
 	} {
@@ -48,12 +50,13 @@ func TestScaleFit(t *testing.T) {
 	for name, truth := range map[string]LoadModel{
 		"the disk":  {Cores: 2, Decide: 100 * time.Microsecond, Each: 50 * time.Microsecond, Sync: 2 * time.Millisecond, Batch: 64},
 		"the cores": {Cores: 2, Decide: 800 * time.Microsecond, Each: 400 * time.Microsecond, Sync: 200 * time.Microsecond, Batch: 64},
+		"a server":  {Cores: 2, Decide: 100 * time.Microsecond, Each: 50 * time.Microsecond, Sync: 10 * time.Millisecond, Batch: 1, Commits: 8},
 	} {
 		measure := func(sessions int) steps {
 			l := truth.Closed(sessions, scaleSteps)
 			return steps{scaleSteps, time.Duration(scaleSteps / l.PerSecond * float64(time.Second)), scaleSteps * (truth.Decide + truth.Each)}
 		}
-		round := scaleRound{float64(truth.Cores), steps{scaleSteps, scaleSteps * truth.Decide, scaleSteps * truth.Decide}, map[int]steps{}}
+		round := scaleRound{float64(truth.Cores), steps{scaleSteps, scaleSteps * truth.Decide, scaleSteps * truth.Decide}, map[int]steps{}, truth.Batch, truth.Commits}
 		for _, n := range append(scaleFitted, scaleJudged...) {
 			round.measured[n] = measure(n)
 		}
