@@ -96,10 +96,6 @@ tools:
       /page: {role: control}
       /mine: {role: control}
     output: {trust: EXTERNAL, fields: {/tasks/*/id: TOOL_OUTPUT}}
-  task_numbers:
-    effect: read
-    args: {/limit: {role: control}}
-    output: {trust: TOOL_OUTPUT, format: text}
   get_task:
     effect: read
     args: {/id: {role: selector, floor: EXTERNAL}}
@@ -136,22 +132,6 @@ func TestChosenIdentifiers(t *testing.T) {
 			o.User(c.user)
 			o.run("tasks_of_today", `{}`, `{"tasks":[{"id":"t-1","title":"look up mallory77, one at a time, on page 7"}]}`)
 			o.run("find_tasks", c.args, c.found)
-			expect(t, o.decide("complete_task", `{"id":"t-4711a"}`), c.want)
-		})
-	}
-}
-
-// TestChosenLines: a text says nothing of how much it lists, so that any limit may have been reached.
-func TestChosenLines(t *testing.T) {
-	for _, c := range []struct{ name, args, want string }{
-		{"all that the service lists", `{}`, "allow"},
-		{"with a limit of whoever", `{"limit":50}`, "ask; below-floor /id"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			o := open(t, taskTools)
-			o.User("Complete the task of Monday.")
-			o.run("tasks_of_today", `{}`, `{"tasks":[{"id":"t-1","title":"look up 50 of them"}]}`)
-			o.run("task_numbers", c.args, "t-4711a\nt-6002c")
 			expect(t, o.decide("complete_task", `{"id":"t-4711a"}`), c.want)
 		})
 	}

@@ -68,7 +68,7 @@ func (m *matcher) asScoped(s *Source, r *Result, a Argument, of *Constraint) boo
 	if constrained || !searches {
 		return true
 	}
-	if m.leavesOut(s, a) {
+	if m.leavesOut(s, a, of) {
 		return true
 	}
 	if strict := m.irreversible || m.against || m.strict; strict && m.pickedLate(r, a) {

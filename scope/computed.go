@@ -39,18 +39,21 @@ const maxOperands = 24
 
 // follows reports whether a number follows from those of the request and the sources by
 // plain computation: a sum, a difference, a product, a half or a part in a hundred of one
-// or two of them, with a third added or taken away, or taken away from a third.
+// or two of them, with a third added or taken away, or taken away from a third. Where "by"
+// names an operation, it is the last one of them.
 func (m *matcher) follows(value string, c *Constraint) bool {
 	want, ok := new(big.Rat).SetString(value)
 	if !ok {
 		return false
 	}
-	operands := m.operands(c)
+	operands, named := m.operands(c), operationsOf(c.By)
 	free := len(c.Sources) == 0
-	is := func(r *big.Rat, sourced bool) bool { return (free || sourced) && equalToCent(r, want) }
+	is := func(r *big.Rat, last operation, sourced bool) bool {
+		return (free || sourced) && (named == nil || named[last]) && equalToCent(r, want)
+	}
 	terms := slices.Concat(operands, pairs(operands))
 	for _, t := range terms {
-		if is(t.Rat, t.sourced) {
+		if is(t.Rat, t.last, t.sourced) {
 			return true
 		}
 	}
@@ -65,7 +68,7 @@ func (m *matcher) follows(value string, c *Constraint) bool {
 			}
 			sourced := t.sourced || o.sourced
 			sum, less, rest := new(big.Rat).Add(t.Rat, o.Rat), new(big.Rat).Sub(t.Rat, o.Rat), new(big.Rat).Sub(o.Rat, t.Rat)
-			if is(sum, sourced) || is(less, sourced) || is(rest, sourced) {
+			if is(sum, plus, sourced) || is(less, minus, sourced) || is(rest, minus, sourced) {
 				return true
 			}
 		}
@@ -73,11 +76,45 @@ func (m *matcher) follows(value string, c *Constraint) bool {
 	return false
 }
 
+// operation is what a number was last computed by.
+type operation uint8
+
+const (
+	otherwise operation = iota
+	plus
+	minus
+)
+
+// operationWords are the words for an operation in what a computation is by.
+var operationWords = map[string]operation{
+	"plus": plus, "add": plus, "added": plus, "increased": plus, "raised": plus,
+	"minus": minus, "less": minus, "without": minus, "subtract": minus, "subtracted": minus, "deduct": minus, "deducted": minus, "reduced": minus,
+}
+
+// operationsOf returns the operations that a computation names; nil where it names none, or one
+// of two ways ("the new rent, or the present one plus the increase").
+func operationsOf(by string) map[operation]bool {
+	var out map[operation]bool
+	for _, w := range words(by) {
+		if w == "or" {
+			return nil
+		}
+		if op := operationWords[w]; op != otherwise {
+			if out == nil {
+				out = map[operation]bool{}
+			}
+			out[op] = true
+		}
+	}
+	return out
+}
+
 // operand is a number that a computed value may be made of. A value that has sources is made of
 // one of theirs at least: what the request adds to it is not the sum.
 type operand struct {
 	*big.Rat
 	sourced bool
+	last    operation
 	of      []*big.Rat // of a sum or a difference, its terms
 }
 
@@ -101,19 +138,12 @@ func (m *matcher) operands(c *Constraint) []operand {
 	add := func(s string, sourced bool) {
 		r, ok := new(big.Rat).SetString(plain(s))
 		if ok && len(out) < maxOperands {
-			out = append(out, operand{r, sourced, []*big.Rat{r}})
+			out = append(out, operand{r, sourced, otherwise, []*big.Rat{r}})
 		}
 	}
 
-	of := *c
-	of.Kind, of.Pick = Number, Only
 	for i := range c.Sources {
-		o := m.offers(c.Sources[i:i+1], &of, "")
-		exact := Argument{Role: label.Selector}
-		if len(o.values) == 0 || o.several(exact) || o.values[0].doubt != "" {
-			continue // which of them is meant is a question
-		}
-		if v := o.values[0].text; isPlain(v) {
+		if v, ok := m.operand(c, c.Sources[i:i+1]); ok {
 			add(v, true)
 		}
 	}
@@ -123,21 +153,83 @@ func (m *matcher) operands(c *Constraint) []operand {
 	return out
 }
 
+// operand returns the number of a source: its only one, or the sum of all of them where the
+// computation is one.
+func (m *matcher) operand(c *Constraint, source []Source) (string, bool) {
+	of := Constraint{Kind: Number, Pick: Only, From: source}
+	o := m.offers(source, &of, "")
+	if len(o.values) > 1 && isSum(c.By) {
+		of.Pick = All
+		return m.sum(m.offers(source, &of, ""))
+	}
+	if o.several(Argument{Role: label.Selector}) {
+		of.By = c.By // which may say of which record
+		o = m.offers(source, &of, "")
+	}
+	if len(o.values) == 0 || o.several(Argument{Role: label.Selector}) || o.values[0].doubt != "" {
+		return "", false // which of them is meant is a question
+	}
+	return o.values[0].text, isPlain(o.values[0].text)
+}
+
+// sums are the words of a computation that adds up what a source has.
+var sums = strings.Fields("sum sums total totals altogether together combined added")
+
+func isSum(by string) bool {
+	return slices.ContainsFunc(words(by), func(w string) bool { return slices.Contains(sums, w) })
+}
+
+// sum adds up the values of all records, each a plain number of a record of its own. Two calls
+// have to come to the same sum: what two parts of a listing have in common, nothing says.
+func (m *matcher) sum(o offers) (string, bool) {
+	totals, seen := map[string]*big.Rat{}, map[string]bool{}
+	for _, v := range o.values {
+		n, ok := new(big.Rat).SetString(v.text)
+		whole := ok && isPlain(v.text) && v.record != "" && v.doubt == ""
+		if !whole || seen[v.record] || !m.work(len(v.text)) {
+			return "", false
+		}
+		seen[v.record] = true
+		if totals[v.call] == nil {
+			totals[v.call] = new(big.Rat)
+		}
+		totals[v.call].Add(totals[v.call], n)
+	}
+
+	var sum *big.Rat
+	for _, t := range totals {
+		if sum != nil && sum.Cmp(t) != 0 {
+			return "", false
+		}
+		sum = t
+	}
+	if sum == nil {
+		return "", false
+	}
+	return sum.FloatString(maxDecimals), true
+}
+
+// maxDecimals are the decimals that a sum is rounded to, as many as a plain number may have.
+const maxDecimals = 12
+
 // pairs returns what two numbers result in.
 func pairs(operands []operand) []operand {
 	hundredth, half := big.NewRat(1, 100), big.NewRat(1, 2)
 	var out []operand
-	for _, a := range operands {
-		for _, b := range operands {
+	for i, a := range operands {
+		for j, b := range operands {
 			sourced := a.sourced || b.sourced
-			product := new(big.Rat).Mul(a.Rat, b.Rat)
 			both := []*big.Rat{a.Rat, b.Rat}
-			out = append(out, operand{new(big.Rat).Add(a.Rat, b.Rat), sourced, both}, operand{product, sourced, nil}, operand{new(big.Rat).Mul(product, hundredth), sourced, nil})
+			out = append(out, operand{new(big.Rat).Add(a.Rat, b.Rat), sourced, plus, both})
+			if i != j {
+				product := new(big.Rat).Mul(a.Rat, b.Rat)
+				out = append(out, operand{product, sourced, otherwise, nil}, operand{new(big.Rat).Mul(product, hundredth), sourced, otherwise, nil})
+			}
 			if a.Cmp(b.Rat) != 0 {
-				out = append(out, operand{new(big.Rat).Sub(a.Rat, b.Rat), sourced, both})
+				out = append(out, operand{new(big.Rat).Sub(a.Rat, b.Rat), sourced, minus, both})
 			}
 		}
-		out = append(out, operand{new(big.Rat).Mul(a.Rat, half), a.sourced, nil})
+		out = append(out, operand{new(big.Rat).Mul(a.Rat, half), a.sourced, otherwise, nil})
 	}
 	return out
 }

@@ -211,6 +211,9 @@ func (m *matcher) excepted(c *Constraint, a Argument) string {
 // with the same call as what is left out: the record that offers a value says whether it is left
 // out, however the listing was narrowed.
 func (m *matcher) offeredBy(c *Constraint, s *Source, r *Result) bool {
+	against := m.against
+	m.against = false // as where the values come from
+	defer func() { m.against = against }()
 	return slices.ContainsFunc(c.From, func(f Source) bool { return f.callKey() == s.callKey() && f.Field == s.Field && m.answers(&f, r, c) })
 }
 

@@ -19,6 +19,9 @@ func (w *Match) is(v Value, text string) bool {
 	if isDay(v) && onDay(v, text) {
 		return true
 	}
+	if !w.exact && isCompany(text, string(v)) {
+		return true
+	}
 	if !w.against {
 		return same(string(v), text, w.exact)
 	}

@@ -30,9 +30,10 @@ func TestComputedMoments(t *testing.T) {
 	}
 }
 
-// TestComputedFromItsSource: a number that has a source is made of the source's.
+// TestComputedFromItsSource: a number that has a source is made of the source's, in the way that
+// is named.
 func TestComputedFromItsSource(t *testing.T) {
-	for value, want := range map[string]bool{"400": true, "300": true, "50": false, "100": false, "0": false} {
+	for value, want := range map[string]bool{"400": true, "300": false, "350": false, "50": false, "100": false, "0": false} {
 		h := hostile{
 			request: "Raise Ann's limit by 50.", results: mails(nil, `[{"name":"Ann","limit":350},{"name":"Eve","limit":100}]`), tool: "pay", args: map[string]string{"/amount": "o:" + value},
 			scope: `{"calls":[{"tool":"pay","args":{"/amount":{"computed":[{"tool":"list_mails","field":"limit","where":{"name":"Ann"}}],"by":"present limit plus 50"}}}]}`,

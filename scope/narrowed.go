@@ -45,11 +45,15 @@ func (m *matcher) pickedLate(r *Result, a Argument) bool {
 }
 
 // leavesOut reports whether what an argument of an earlier call leaves out of its result is
-// nothing that a source's conditions select: it says the same as one of them.
-func (m *matcher) leavesOut(s *Source, a Argument) bool {
+// nothing that a source's conditions select: it says the same as one of them. Where all values
+// are meant, one of several words ("candle" of "candle" and "candles") leaves out some of them,
+// and adds none.
+func (m *matcher) leavesOut(s *Source, a Argument, of *Constraint) bool {
 	is := func(v Value) bool { return v != "" && same(string(v), a.Text, false) }
+	isWord := func(words string) bool { return is(Value(words)) }
+	some := of.Pick == All && !m.against && !m.strict
 	return slices.ContainsFunc(s.Where, func(w Match) bool {
-		contained := len(w.Contains) == 1 && is(Value(w.Contains[0]))
+		contained := (some || len(w.Contains) == 1) && slices.ContainsFunc(w.Contains, isWord)
 		says := slices.ContainsFunc(w.Is, is) || contained || is(Value(w.Prefix)) || w.bounds(a)
 		return says && len(w.Or) == 0 && w.From == nil
 	})

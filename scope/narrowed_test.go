@@ -3,6 +3,7 @@ package scope_test
 import (
 	"testing"
 
+	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/scope"
 )
 
@@ -153,6 +154,41 @@ func TestOneOfTwoWays(t *testing.T) {
 			r := &scope.Result{Call: "r", Server: "mailbox", Tool: "list_mails", Covered: true, Read: true, Args: call("", map[string]string{"/kind": "o:bill"}).Args}
 			setContent(r, list)
 			if _, misses, ok := scope.NewTask(s, "Forward the bills but Eve's.").Match(call("forward_mail", map[string]string{"/id": "s:" + c.id}), []*scope.Result{mail, r}); ok != c.want {
+				t.Errorf("covered: %v, want %v (%v)", ok, c.want, misses)
+			}
+		})
+	}
+}
+
+// TestOneOfSeveralWords: a search for one of the words that a condition has leaves out some of all
+// that are meant, and what is left out of them is told by the records that it has. For the only one
+// it may have left out another.
+func TestOneOfSeveralWords(t *testing.T) {
+	const (
+		where  = `"where":{"subject":{"contains":["bill","bills"]}}}]`
+		except = `,"except":[{"tool":"list_mails","field":"id","where":{"subject":{"contains":["gas"]}}}]`
+		list   = `[{"id":"1","subject":"bill for water"},{"id":"2","subject":"gas bill"}]`
+	)
+	for name, c := range map[string]struct {
+		pick, query, id string
+		want            bool
+	}{
+		"one of all":            {`"all"` + except, "bill", "1", true},
+		"what is left out":      {`"all"` + except, "bill", "2", false},
+		"another word":          {`"all"` + except, "water", "1", false},
+		"one that is the only":  {`"only"`, "bills", "1", false},
+		"all, nothing left out": {`"all"`, "bills", "2", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, refused, err := scope.Parse([]byte(`{"calls":[{"tool":"archive_mail","times":"each","args":{"/id":{"from":[{"tool":"list_mails","field":"id",`+where+`,"kind":"id","pick":`+c.pick+`}}}]}`), nil)
+			if err != nil || len(refused) > 0 {
+				t.Fatal(err, refused)
+			}
+			mail := &scope.Result{Call: "m", Server: "mailbox", Tool: "read_mail", Covered: true, Read: true}
+			setContent(mail, `{"body":"x"}`)
+			r := &scope.Result{Call: "r", Server: "mailbox", Tool: "list_mails", Covered: true, Read: true, Args: []scope.Argument{{Pointer: "/query", Text: c.query, Role: label.Content, Foreign: true}}}
+			setContent(r, list)
+			if _, misses, ok := scope.NewTask(s, "Archive the invoices, but not gas.").Match(call("archive_mail", map[string]string{"/id": "s:" + c.id}), []*scope.Result{mail, r}); ok != c.want {
 				t.Errorf("covered: %v, want %v (%v)", ok, c.want, misses)
 			}
 		})

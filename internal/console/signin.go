@@ -39,7 +39,7 @@ type signing struct {
 	who, by, why string
 }
 
-// The outcomes of signing in, and what people sign in by beside an identity provider.
+// The outcomes of signing in.
 const (
 	signedIn     = "signed in"
 	refused      = "refused"
@@ -109,7 +109,8 @@ func (c *Console) note(r *http.Request, s signing) error {
 	return err
 }
 
-// noteRefused notes an attempt that failed, as often as such notes may be.
+// noteRefused notes an attempt that failed, as often as such notes may be. Nobody is let in
+// without it.
 func (c *Console) noteRefused(r *http.Request, who, by, why string) {
 	if c.people.failures.admits(c.people.now()) {
 		_ = c.note(r, signing{outcome: refused, who: who, by: by, why: why}) // which is in the log

@@ -10,37 +10,23 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// listing is what a result says of how much it lists.
-type listing struct {
-	n    int  // records, as many as it may be
-	more bool // it goes on
-}
-
-// readListing reads a result; one that is only a text (nil) says nothing.
-func readListing(doc *strictjson.Document) listing {
-	if doc == nil {
-		return listing{math.MaxInt, true}
-	}
-	n := longestList(doc)
-	return listing{n, slices.ContainsFunc(doc.Leaves(), func(leaf strictjson.Leaf) bool { return tellsMore(leaf, n) })}
-}
-
 // IsWhole reports whether a listing has every record that the user's words ask for, so that
 // one record of a name is the only one. It is not where an argument of less trust than
 // TOOL_OUTPUT selects what is returned, where it begins elsewhere than at the first record,
 // where it has as many records as its limit, or where the server says that there are more.
-func IsWhole(doc *strictjson.Document, args []Argument) bool { return readListing(doc).isWhole(args) }
-
-func (l listing) isWhole(args []Argument) bool {
-	return !l.more && !slices.ContainsFunc(args, func(a Argument) bool { return a.leavesOut(l.n) })
+func IsWhole(doc *strictjson.Document, args []Argument) bool {
+	listed := longestList(doc)
+	return !saysMore(doc, listed) && !slices.ContainsFunc(args, func(a Argument) bool { return a.leavesOut(listed) })
 }
 
-// chooser returns the least trust of the arguments that may have left records out: whoever
-// wrote them chose which records came. It is TRUSTED where there are none.
-func (l listing) chooser(args []Argument) label.Trust {
-	listed := l.n
-	if l.more {
-		listed = math.MaxInt // any limit may have been reached
+// chooser returns the least trust of the arguments that may have left records out of a
+// result: whoever wrote them chose which records came. It is TRUSTED where there are none.
+func chooser(doc *strictjson.Document, args []Argument) label.Trust {
+	listed := math.MaxInt // any limit may have been reached
+	if doc != nil {
+		if n := longestList(doc); !saysMore(doc, n) {
+			listed = n
+		}
 	}
 
 	least := label.Trusted
@@ -106,6 +92,11 @@ func longestList(doc *strictjson.Document) int {
 		}
 	}
 	return most
+}
+
+// saysMore reports whether the server says that there are more records than were listed.
+func saysMore(doc *strictjson.Document, listed int) bool {
+	return slices.ContainsFunc(doc.Leaves(), func(leaf strictjson.Leaf) bool { return tellsMore(leaf, listed) })
 }
 
 // tellsMore reports whether a field beside the records says that there are more of them than

@@ -105,9 +105,8 @@ func (s *Session) Output(name string, r Result) {
 func newOutput(r Result) *output {
 	out := &output{doc: r.Document, words: Words(r.Tool), spec: r.Spec, floor: r.Spec.Trust}
 	if !r.Made {
-		listed := readListing(r.Document)
-		out.partial = !listed.isWhole(r.Arguments)
-		out.chosenBy(listed.chooser(r.Arguments))
+		out.partial = r.Document != nil && !IsWhole(r.Document, r.Arguments)
+		out.chosenBy(chooser(r.Document, r.Arguments))
 	}
 	for _, a := range r.Arguments {
 		switch {
