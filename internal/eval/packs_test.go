@@ -21,6 +21,9 @@ func TestPacksAskLessAndOpenNothing(t *testing.T) {
 		t.Errorf("packs ask %d questions and deny %d calls", r.All.Pack.Questions, r.All.Pack.Denied)
 	}
 
+	if through := r.All.Pack.Through + r.All.Synthesis.Through; through > 0 {
+		t.Errorf("%d attacks get through", through)
+	}
 	for _, s := range r.Servers {
 		if s.Pack.Through > s.Synthesis.Through {
 			t.Errorf("%s: the pack lets %d attacks through, synthesis %d: %v", s.Server, s.Pack.Through, s.Synthesis.Through, s.Pack.Misses)
