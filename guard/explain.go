@@ -1,12 +1,16 @@
 package guard
 
 import (
+	"fmt"
+
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/operators"
 	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/interpreter"
 
 	"github.com/remit-project/remit/internal/record"
+	"github.com/remit-project/remit/internal/reply"
 )
 
 // maxValues bounds the values that a violation lists.
@@ -49,9 +53,39 @@ func (v *verdict) values() []Value {
 		}
 		seen[name] = true
 		out = append(out, Value{Name: cut(name, MaxShown), Value: cut(record.Text(val), MaxShown)})
+		if val == types.False {
+			out = append(out, v.unnamed(n, details.State())...)
+		}
 	}
 
 	visit(e.ast.NativeRep().Expr())
+	return out
+}
+
+// unnamed returns which values of several were not listed, or not stated, where a rule asks
+// whether all were.
+func (v *verdict) unnamed(n ast.Expr, state interpreter.EvalState) []Value {
+	const most = 4
+	if n.Kind() != ast.CallKind || len(n.AsCall().Args()) != 1 {
+		return nil
+	}
+	function := n.AsCall().FunctionName()
+	notion, ok := map[string]notion{listedFunction: listedNotion, statedFunction: statedNotion}[function]
+	all, known := state.Value(n.AsCall().Args()[0].ID())
+	if !ok || !known {
+		return nil
+	}
+
+	var out []Value
+	leaves := leavesOf(all, nil)
+	for _, l := range leaves {
+		if l.err != nil || len(leaves) == 1 || len(out) == most {
+			continue
+		}
+		if answer, _ := v.scope.x.named(notion, l.text); answer == reply.Refused {
+			out = append(out, Value{Name: cut(fmt.Sprintf("%s.%s(%q)", sessionVariable, function, l.text), MaxShown), Value: "false"})
+		}
+	}
 	return out
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,6 +118,17 @@ func TestWhatWasSaid(t *testing.T) {
 				t.Errorf("got %+v: a call is asked about where words don't settle it", got.Violations)
 			}
 		})
+	}
+}
+
+// TestWhatWasNotListed names the values that speak against a listing.
+func TestWhatWasNotListed(t *testing.T) {
+	r := request(call)
+	r.History = talk("agent: I'll charge card_10001 and card_10002. OK?", "user: Yes")
+	got := rules(t, `session.listed(["card_10001", "card_10009"])`).Evaluate(t.Context(), r)
+	want := guard.Value{Name: `session.listed("card_10009")`, Value: "false"}
+	if len(got.Violations) != 1 || !slices.Contains(got.Violations[0].Values, want) {
+		t.Errorf("got %+v", got.Violations)
 	}
 }
 

@@ -6,15 +6,20 @@ import (
 
 // closes reports whether a text asks or says that nothing is missing, as a statement such as
 // "these are all the items to be exchanged" does: in one sentence, in whatever of the forms
-// for it ("any other item to exchange?"), with the statement's other words, or ones alike.
+// for it ("any other item to exchange?"), with the statement's other words, or ones alike. What
+// another clause negates ("since it can't be changed again") is something else.
 func (l *lexicon) closes(text, statement []sentence) bool {
 	said, ok := l.closing(flat(statement), "")
 	if !ok || len(said.words) == 0 {
 		return false
 	}
 	return slices.ContainsFunc(text, func(s sentence) bool {
-		found, ok := l.closing(slices.Concat(s.clauses...), said.noun)
-		return ok && found.negated == said.negated && !slices.ContainsFunc(said.words, func(w string) bool { return !l.hasAlike(found.words, w) })
+		all := flat([]sentence{s})
+		lacks := slices.ContainsFunc(said.words, func(w string) bool { return !l.hasAlike(all, w) })
+		return !lacks && slices.ContainsFunc(s.clauses, func(clause []string) bool {
+			found, ok := l.closing(clause, said.noun)
+			return ok && found.negated == said.negated
+		})
 	})
 }
 

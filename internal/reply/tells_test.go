@@ -28,6 +28,7 @@ func TestTells(t *testing.T) {
 		"everything":                     {"these are all the items to be exchanged", "PayPal, right? Is that everything you want to exchange?", true},
 		"every one":                      {"these are all the items to be modified", "Please check that this is every item you want to change in the order.", true},
 		"anything else":                  {"these are all the items to be modified", "Is there anything else in that order to change, since this is possible only once?", true},
+		"all, and what can't be":         {"these are all the items to be modified", "Please check that this is every item you want to change in the order; it can't be modified again.", true},
 		"more of something else":         {"these are all the items to be modified", "Are there any other orders to change?", false},
 		"more, and of what not":          {"these are all the items to be modified", "Your item is changed. Is there anything else I can help with?", false},
 		"all of something else":          {"these are all the items to be exchanged", "Please confirm that all the details of the exchange are right.", false},
