@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"slices"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/store"
@@ -16,11 +17,16 @@ import (
 // kept is a response body, byte for byte as sent.
 type kept []byte
 
-// once runs a request. A request that changes something and has an idempotency
-// key runs once; a retry gets the same answer.
-func (s *Server) once(ctx context.Context, r *request, f func(context.Context, *request) (reply, error)) (reply, error) {
-	key := r.Header.Get("Idempotency-Key")
-	if r.Method != http.MethodPost || key == "" {
+// keyHeader has a request's idempotency key.
+const keyHeader = "Idempotency-Key"
+
+// once runs a request. A request of an operation that takes idempotency keys runs once under
+// its key; a retry gets the same answer. The others keep no answer: who may only read must not
+// write into the store.
+func (s *Server) once(ctx context.Context, op operation, r *request, f func(context.Context, *request) (reply, error)) (reply, error) {
+	takesKey := slices.ContainsFunc(op.params, func(p parameter) bool { return p.In == "header" && p.Name == keyHeader })
+	key := r.Header.Get(keyHeader)
+	if !takesKey || key == "" {
 		return f(ctx, r)
 	}
 	return s.runKeyed(ctx, r, store.Request{Principal: r.who.Name, Key: key, Content: content(r)}, f)

@@ -51,6 +51,16 @@ func TestOnce(t *testing.T) {
 	}
 }
 
+// TestUnkeyed: an operation that takes no idempotency key keeps no answer under one, so that
+// who may only read writes nothing into the store.
+func TestUnkeyed(t *testing.T) {
+	b := newBench(t)
+	for range 2 { // under one key, and for two requests: a kept answer would be in conflict
+		b.post(t, 200, "person", "/v1/playground", `{"tools":"","conversation":""}`, "Idempotency-Key", "k")
+		want(t, 400, b.send(t, "person", "POST", "/v1/playground", `{"tools":"{","conversation":""}`, "Idempotency-Key", "k"))
+	}
+}
+
 // TestUnanswered: what a server had begun and not answered is carried out when it
 // is sent again, at once and by whichever replica, and what it had written is not
 // written again.

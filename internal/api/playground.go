@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"github.com/remit-project/remit/contract"
@@ -36,12 +37,34 @@ func (s *Server) play(ctx context.Context, r *request) (reply, error) {
 		return reply{}, err
 	}
 
-	out := struct {
-		Contracts []*contract.File `json:"contracts"`
-		Events    []loggedEvent    `json:"events"`
-	}{append([]*contract.File{}, played.Contracts...), []loggedEvent{}}
-	for i := range played.Records {
-		out.Events = append(out.Events, logged(&played.Records[i]))
+	data, err := encodePlayed(played)
+	return ok(data, err)
+}
+
+// encodePlayed writes a decided conversation, up to the bound of a page: what is said of a value is many times
+// its size. It is written while the request has its place among the replays, which bound how
+// many are in memory.
+func encodePlayed(p playground.Played) (kept, error) {
+	contracts, err := encode(append([]*contract.File{}, p.Contracts...))
+	if err != nil {
+		return nil, err
 	}
-	return ok(out, nil)
+	out, size := played{Contracts: json.RawMessage(contracts), Events: []json.RawMessage{}}, len(contracts)
+	for i := range p.Records {
+		event, err := encode(logged(&p.Records[i]))
+		if err != nil {
+			return nil, err
+		}
+		if size += len(event); size > pageBytes {
+			return nil, invalidRequest.errorf("what comes of it is longer than %d MiB: write less", pageBytes>>20)
+		}
+		out.Events = append(out.Events, json.RawMessage(event))
+	}
+	return encode(out)
+}
+
+// played is the reply to a conversation.
+type played struct {
+	Contracts json.RawMessage   `json:"contracts"`
+	Events    []json.RawMessage `json:"events"`
 }

@@ -49,6 +49,13 @@ func TestPlay(t *testing.T) {
 			t.Errorf("%s: %d, %s", name, got.status, got.body)
 		}
 	}
+	// A thousand copies of a letter make a finding and a reason each, of hundreds of bytes.
+	const many = `[{"name":"send_mails","description":"Send mails.","inputSchema":{"type":"object","properties":{"to":{"type":"array","items":{"type":"string"}}}}}]`
+	call := `call send_mails {"to":["a"` + strings.Repeat(`,"a"`, 999) + "]}\n"
+	want(t, 200, b.send(t, "person", "POST", "/v1/playground", body(many, "user: go\n"+call)))
+	if got := b.send(t, "person", "POST", "/v1/playground", body(many, "user: go\n"+strings.Repeat(call, 20))); got.status != 400 || !strings.Contains(string(got.body), "longer than 4 MiB") {
+		t.Errorf("what is said of it is long: %d, %d bytes", got.status, len(got.body))
+	}
 	want(t, 403, b.send(t, "nobody", "POST", "/v1/playground", body(tools, said)))
 	want(t, 400, b.send(t, "person", "POST", "/v1/playground", `{"tools":"","conversation":"","more":1}`))
 }

@@ -94,7 +94,7 @@ func (s *Server) route(op operation, h handler) http.Handler {
 		ctx, cancel := context.WithTimeout(operationContext(r), requestTime)
 		defer cancel()
 
-		out, err := s.once(ctx, in, h.answer)
+		out, err := s.once(ctx, op, in, h.answer)
 		if err != nil {
 			s.refuse(w, r, err)
 			return
