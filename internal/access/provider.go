@@ -261,6 +261,10 @@ func (p *IdentityProvider) Finish(ctx context.Context, a Attempt, answer url.Val
 // vouches for them, [ErrNoRole] where they have no role any more, and any other one says that
 // the provider could not be asked. The identity before is used up.
 func (p *IdentityProvider) Renew(ctx context.Context, i *Identity) (*Identity, error) {
+	if i.refresh == "" { // the provider's last one was of no use
+		return nil, fmt.Errorf("%w: there is no refresh token any more", ErrSignIn)
+	}
+
 	m, err := p.discover(ctx)
 	if err != nil {
 		return nil, err

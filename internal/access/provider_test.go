@@ -293,6 +293,8 @@ func TestRolesAreAskedForAgain(t *testing.T) {
 	p := provider(t, signIn(at))
 	if who, err := signed(t, p); err != nil || who.Lasts() {
 		t.Errorf("without a refresh token: %+v, %v", who, err)
+	} else if _, err := p.Renew(t.Context(), who); !errors.Is(err, access.ErrSignIn) {
+		t.Errorf("asked again without one: %v", err)
 	}
 	at.Claims["groups"] = []string{"guests"}
 	var refused *access.NoRoleError

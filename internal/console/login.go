@@ -29,13 +29,20 @@ const (
 	// maxLogins bounds the people who are signed in; the one who signed in first is
 	// signed out beyond it.
 	maxLogins = 1024
+	// maxOwn bounds the logins of one person, who is signed out of the first one beyond it: so
+	// nobody signs others out by signing in.
+	maxOwn = 64
+	// A person signs in at this rate, and this many at once: each time is an entry in the audit
+	// log.
+	enterRate  = rate.Limit(0.1)
+	enterBurst = 30
 	// cookieName is the cookie's name. Its path keeps it from other programs.
 	cookieName = "remit_console"
 	// Attempts to sign in that fail are answered at this rate, and this many at once. It
 	// keeps the log readable: a token has 256 random bits, which no rate helps to guess.
 	failureRate  = rate.Limit(0.5)
 	failureBurst = 10
-	// maxTried bounds the networks whose attempts are counted.
+	// maxTried bounds the networks and persons whose attempts are counted.
 	maxTried = 4096
 	// maxBack bounds the address of a page that people come back to, in bytes.
 	maxBack = 1024
@@ -51,6 +58,8 @@ type login struct {
 	// token is what they signed in with, to notice when it is revoked; empty after an
 	// invitation.
 	token string
+	// invitation is the one that let them in; nil for none.
+	invitation *invitation
 	// identity is what an identity provider said of them, where it can be asked again: at
 	// recheck, but not before leave where it could not be. One request at a time has the turn
 	// to do so. It is nil for other logins.
@@ -88,12 +97,15 @@ type people struct {
 	begun  map[[sha256.Size]byte]begun
 	begins brake
 	// failures are the failed attempts in the audit log.
-	failures failures
+	failures *failures
+	// entered are the signings in of each person.
+	entered brake
 }
 
 func newPeople(now func() time.Time) *people {
 	return &people{now: now, logins: map[loginKey]*login{}, invited: map[[sha256.Size]byte]invitation{}, begun: map[[sha256.Size]byte]begun{},
-		failed: newBrake(failureRate, failureBurst), begins: newBrake(beginRate, beginBurst)}
+		failed: newBrake(failureRate, failureBurst), begins: newBrake(beginRate, beginBurst),
+		failures: newFailures(), entered: newBrake(enterRate, enterBurst)}
 }
 
 // Invite returns a token with which one person can sign in, once and within
@@ -108,7 +120,7 @@ func (c *Console) Invite(who access.Principal) string {
 }
 
 // accept uses an invitation up; nil when there is none.
-func (p *people) accept(token string) *access.Principal {
+func (p *people) accept(token string) *invitation {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	// Maps are not searched in constant time, which tells nothing of a hash's origin.
@@ -118,7 +130,26 @@ func (p *people) accept(token string) *access.Principal {
 	if !ok || !p.now().Before(i.expires) {
 		return nil
 	}
-	return &i.who
+	return &i
+}
+
+// again makes an invitation good once more, whose holder could not be let in.
+func (p *people) again(token string, i invitation) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.invited[sha256.Sum256([]byte(token))] = i
+}
+
+// oldest counts logins, and has the first of them.
+type oldest struct {
+	n     int
+	first *login
+}
+
+func (o *oldest) see(l *login) {
+	if o.n++; o.first == nil || l.at < o.first.at {
+		o.first = l
+	}
 }
 
 // enter signs a person in for a while, and returns the value of the cookie.
@@ -128,18 +159,23 @@ func (p *people) enter(l login, life time.Duration) string {
 	defer p.mu.Unlock()
 
 	now := p.now()
-	var first loginKey
-	oldest := -1
-	for key, l := range p.logins {
-		if !now.Before(l.expires) {
+	var all, own oldest
+	for key, other := range p.logins {
+		if !now.Before(other.expires) {
 			delete(p.logins, key)
-		} else if oldest < 0 || l.at < oldest {
-			first, oldest = key, l.at
+			continue
+		}
+		all.see(other)
+		if other.who.Name == l.who.Name {
+			own.see(other)
 		}
 	}
 
-	if len(p.logins) >= maxLogins {
-		delete(p.logins, first)
+	switch {
+	case own.n >= maxOwn:
+		delete(p.logins, own.first.key)
+	case all.n >= maxLogins:
+		delete(p.logins, all.first.key)
 	}
 	p.count++
 	l.key, l.turn, l.csrf, l.expires, l.at = sha256.Sum256([]byte(cookie)), make(chan struct{}, 1), rand.Text(), now.Add(life), p.count
@@ -198,13 +234,13 @@ func network(address string) string {
 	return p.String()
 }
 
-// brake slows down what networks do too often.
+// brake slows down what networks, or persons by their names, do too often.
 type brake struct {
 	rate  rate.Limit
 	burst int
 
 	mu    *sync.Mutex
-	tried map[string]*rate.Limiter // by network
+	tried map[string]*rate.Limiter // by network, or by name
 }
 
 func newBrake(r rate.Limit, burst int) brake {
@@ -214,23 +250,27 @@ func newBrake(r rate.Limit, burst int) brake {
 // tooOften counts an attempt of an address at a time, and reports whether there were too
 // many.
 func (b *brake) tooOften(address string, now time.Time) bool {
+	return b.tooOftenOf(network(address), now)
+}
+
+// tooOftenOf is tooOften for a network, or the name of a person.
+func (b *brake) tooOftenOf(who string, now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	host := network(address)
-	if b.tried[host] == nil {
+	if b.tried[who] == nil {
 		if len(b.tried) >= maxTried {
 			clear(b.tried)
 		}
-		b.tried[host] = rate.NewLimiter(b.rate, b.burst)
+		b.tried[who] = rate.NewLimiter(b.rate, b.burst)
 	}
-	return !b.tried[host].AllowN(now, 1)
+	return !b.tried[who].AllowN(now, 1)
 }
 
 // resolve returns the login of who may sign in with a token, and what that is; nil when nobody
 // may.
 func (c *Console) resolve(token string) (l *login, by string, err error) {
-	if who := c.people.accept(token); who != nil {
-		return &login{who: *who}, byInvitation, nil
+	if i := c.people.accept(token); i != nil {
+		return &login{who: i.who, invitation: i}, byInvitation, nil
 	}
 	if c.o.Principal == nil {
 		return nil, "", nil
@@ -307,8 +347,7 @@ func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 		return
 	case l == nil && c.people.failed.tooOften(r.RemoteAddr, c.people.now()):
 		c.people.failures.skip(1)
-		w.Header().Set("Retry-After", "2")
-		c.refuse(w, http.StatusTooManyRequests, "There were too many attempts. Wait a little.", back)
+		c.slowDown(w, back)
 		return
 	case l == nil:
 		c.o.Log.Warn("signing in failed", "from", r.RemoteAddr)
@@ -318,9 +357,18 @@ func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 	}
 
 	secure := r.TLS != nil || strings.HasPrefix(r.Header.Get("Origin"), "https://")
-	if c.admit(w, r, *l, by, loginLife, secure) {
+	switch {
+	case c.admit(w, r, *l, by, loginLife, secure):
 		http.Redirect(w, r, c.o.Base+back, http.StatusSeeOther)
+	case l.invitation != nil:
+		c.people.again(token, *l.invitation)
 	}
+}
+
+// slowDown tells a person that they come too often.
+func (c *Console) slowDown(w http.ResponseWriter, back string) {
+	w.Header().Set("Retry-After", "10")
+	c.refuse(w, http.StatusTooManyRequests, "There were too many attempts. Wait a little.", back)
 }
 
 // refuse shows the page to sign in again, with why.
@@ -329,8 +377,12 @@ func (c *Console) refuse(w http.ResponseWriter, status int, text, back string) {
 }
 
 // admit gives a person the cookie by which the console knows them, once the audit log has them;
-// false where it can't take them.
+// false where it can't take them, or they come too often.
 func (c *Console) admit(w http.ResponseWriter, r *http.Request, l login, by string, life time.Duration, secure bool) bool {
+	if c.people.entered.tooOftenOf(l.who.Name, c.people.now()) {
+		c.slowDown(w, "")
+		return false
+	}
 	if err := c.note(r, signing{outcome: signedIn, who: l.who.Name, by: by}); err != nil {
 		c.fail(w, r, nil, errNote)
 		return false

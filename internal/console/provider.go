@@ -78,8 +78,7 @@ func (p *people) take(r *http.Request) (begun, bool) {
 func (c *Console) begin(w http.ResponseWriter, r *http.Request) {
 	back := wanted(r.FormValue("to"))
 	if c.people.begins.tooOften(r.RemoteAddr, c.people.now()) {
-		w.Header().Set("Retry-After", "2")
-		c.refuse(w, http.StatusTooManyRequests, "There were too many attempts. Wait a little.", back)
+		c.slowDown(w, back)
 		return
 	}
 	address, attempt, err := c.o.Provider.Begin(r.Context())
@@ -141,8 +140,14 @@ func (c *Console) done(w http.ResponseWriter, r *http.Request) {
 	c.show(w, nil, outcome{page: "enter", frame: frame{Title: "Signed in", Onward: c.o.Base + b.back}})
 }
 
-// notDone tells a person why they were not signed in.
+// notDone tells a person why they were not signed in. Beyond the rate of failed attempts nothing
+// is written of it: anybody can bring an answer that is none.
 func (c *Console) notDone(w http.ResponseWriter, r *http.Request, err error, back string) {
+	if c.people.failed.tooOften(r.RemoteAddr, c.people.now()) {
+		c.people.failures.skip(1)
+		c.slowDown(w, back)
+		return
+	}
 	c.o.Log.Warn("signing in by the identity provider failed", "from", r.RemoteAddr, "error", err)
 	status, why, text := http.StatusForbidden, "the answer of the identity provider is not valid", "That didn't work: it took too long, was begun in another browser, or was answered before. Begin again."
 	switch {
@@ -159,12 +164,6 @@ func (c *Console) notDone(w http.ResponseWriter, r *http.Request, err error, bac
 	if errors.As(err, &refused) {
 		name = refused.Name
 	}
-	if c.people.failed.tooOften(r.RemoteAddr, c.people.now()) {
-		c.people.failures.skip(1)
-		w.Header().Set("Retry-After", "2")
-		status, text = http.StatusTooManyRequests, "There were too many attempts. Wait a little."
-	} else {
-		c.noteRefused(r, name, c.o.Provider.Title(), why)
-	}
+	c.noteRefused(r, name, c.o.Provider.Title(), why)
 	c.refuse(w, status, text, back)
 }

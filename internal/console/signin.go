@@ -20,10 +20,13 @@ import (
 
 const (
 	// Attempts to sign in that fail are noted in the audit log at this rate, and this many at
-	// once: nobody must be able to fill it from outside. The others are counted, and the next
-	// entry has their number.
-	noteRate  = rate.Limit(0.1)
-	noteBurst = 60
+	// once: nobody must be able to fill it from outside. Each network has a third of it, so that
+	// one can't use up the entries of the others. The rest are counted, and the next entry has
+	// their number.
+	noteRate     = rate.Limit(0.1)
+	noteBurst    = 60
+	noteShare    = noteRate / 3
+	noteAtOnceOf = noteBurst / 3
 	// noteTime bounds how long an entry may take, whether or not somebody waits for it.
 	noteTime = 5 * time.Second
 	// maxNamed bounds the name of a person in an entry, in characters.
@@ -51,19 +54,23 @@ const (
 
 // failures holds the notes of failed attempts to their rate.
 type failures struct {
+	shares brake
+
 	mu    sync.Mutex
 	limit *rate.Limiter
 	left  int // attempts that have no entry
 }
 
-// admits counts an attempt at a time, and reports whether it may have an entry.
-func (f *failures) admits(now time.Time) bool {
+func newFailures() *failures {
+	return &failures{shares: newBrake(noteShare, noteAtOnceOf), limit: rate.NewLimiter(noteRate, noteBurst)}
+}
+
+// admits counts an attempt of an address at a time, and reports whether it may have an entry.
+func (f *failures) admits(address string, now time.Time) bool {
+	tooOften := f.shares.tooOften(address, now)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.limit == nil {
-		f.limit = rate.NewLimiter(noteRate, noteBurst)
-	}
-	if !f.limit.AllowN(now, 1) {
+	if tooOften || !f.limit.AllowN(now, 1) {
 		f.left++
 		return false
 	}
@@ -112,8 +119,11 @@ func (c *Console) note(r *http.Request, s signing) error {
 // noteRefused notes an attempt that failed, as often as such notes may be. Nobody is let in
 // without it.
 func (c *Console) noteRefused(r *http.Request, who, by, why string) {
-	if c.people.failures.admits(c.people.now()) {
-		_ = c.note(r, signing{outcome: refused, who: who, by: by, why: why}) // which is in the log
+	if !c.people.failures.admits(r.RemoteAddr, c.people.now()) {
+		return
+	}
+	if err := c.note(r, signing{outcome: refused, who: who, by: by, why: why}); err != nil { // which is in the log
+		c.people.failures.skip(1)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -32,7 +33,7 @@ func (s *site) signings() (out []string) {
 				text += ", " + name + " " + m[name]
 			}
 		}
-		if !strings.HasPrefix(m["from"], "127.0.0.1:") {
+		if !strings.HasPrefix(m["from"], "127.0.0.") {
 			s.t.Errorf("%s has no address: %v", text, m)
 		}
 		out = append(out, text)
@@ -70,25 +71,62 @@ func TestSignInsAreAudited(t *testing.T) {
 }
 
 // Nobody can fill the audit log by failing: the entries have a rate, and say how many they leave
-// out.
+// out. One network can't use up those of the others.
 func TestFailuresInTheAuditLogAreBounded(t *testing.T) {
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	s := newSite(t)
 	p := s.console.people
 	p.now = func() time.Time { return now }
-	for i := range noteBurst + 7 {
-		r, err := http.NewRequestWithContext(t.Context(), "POST", "/", nil)
-		must(t, err)
-		r.RemoteAddr = fmt.Sprintf("127.0.0.1:%d", i)
-		s.console.noteRefused(r, "", byToken, "no such token")
+	fail := func(from string, times int) (entries int) {
+		before := len(s.signings())
+		for range times {
+			r, err := http.NewRequestWithContext(t.Context(), "POST", "/", nil)
+			must(t, err)
+			r.RemoteAddr = from + ":1"
+			s.console.noteRefused(r, "", byToken, "no such token")
+		}
+		return len(s.signings()) - before
 	}
-	if got := len(s.signings()); got != noteBurst {
-		t.Errorf("%d entries, want %d", got, noteBurst)
+	for _, from := range []string{"127.0.0.1", "127.0.0.2", "127.0.0.3"} {
+		if got := fail(from, noteAtOnceOf+2); got != noteAtOnceOf {
+			t.Errorf("%s has %d entries, want %d", from, got, noteAtOnceOf)
+		}
+	}
+	if got := fail("127.0.0.4", 1); got != 0 {
+		t.Errorf("%d entries beyond those of all", got)
 	}
 	s.signedIn(everything("ann"))
 	got := s.signings()
-	if last := got[len(got)-1]; last != "signed in, principal ann, by invitation, failed before, without an entry 7" {
+	if last := got[len(got)-1]; last != "signed in, principal ann, by invitation, failed before, without an entry 3" {
 		t.Errorf("the next entry is %q", last)
+	}
+}
+
+// A person who signs in again and again fills neither the audit log nor the places of others.
+func TestSigningInAgainAndAgain(t *testing.T) {
+	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	s := newSite(t)
+	p := s.console.people
+	p.now = func() time.Time { return now }
+	ben, _ := s.signedIn(everything("ben"))
+	who := everything("ann")
+	s.tokens["remit_token"] = &who
+	last := 0
+	for range enterBurst + 1 {
+		last, _ = s.client().do("POST", "login", "token=remit_token")
+	}
+	if got := len(s.signings()); last != http.StatusTooManyRequests || got != 1+enterBurst {
+		t.Errorf("%d, with %d entries", last, got)
+	}
+	for range maxLogins {
+		p.enter(login{who: who}, loginLife)
+	}
+	if status, _ := ben.do("GET", "inbox", ""); status != http.StatusOK || len(p.logins) != 1+maxOwn {
+		t.Errorf("ben's inbox: %d, with %d logins", status, len(p.logins))
+	}
+	now = now.Add(time.Minute)
+	if status, _ := s.client().do("POST", "login", "token=remit_token"); status != http.StatusSeeOther {
+		t.Errorf("after a minute: %d", status)
 	}
 }
 
@@ -204,11 +242,32 @@ func TestWithoutRefreshTokens(t *testing.T) {
 	}
 }
 
-// Nobody is signed in whom the audit log can't take.
+// Nobody is signed in whom the audit log can't take. Their invitation is good when it can.
 func TestNobodyIsSignedInUnnoted(t *testing.T) {
 	s := newSite(t, func(o *Options, _ string) { o.Store = deaf{o.Store} })
 	c := s.client()
-	if status, page := c.do("POST", "login", "token="+s.console.Invite(everything("ann"))); status != http.StatusInternalServerError || c.cookie != "" {
+	token := s.console.Invite(everything("ann"))
+	if status, page := c.do("POST", "login", "token="+token); status != http.StatusInternalServerError || c.cookie != "" {
 		t.Errorf("%d, with the cookie %q: %s", status, c.cookie, page)
+	}
+	s.console.o.Store = s.store
+	for _, want := range []int{http.StatusSeeOther, http.StatusForbidden} {
+		if status, _ := s.client().do("POST", "login", "token="+token); status != want {
+			t.Errorf("when it can: %d, want %d", status, want)
+		}
+	}
+}
+
+// Beyond the rate of failed attempts, answers that are none have no line in the server's log.
+func TestFailedAnswersDoNotFillTheLog(t *testing.T) {
+	lines := &strings.Builder{}
+	s, _ := withProvider(t)
+	s.console.o.Log = slog.New(slog.NewTextHandler(lines, nil))
+	s.console.people.now = func() time.Time { return time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC) }
+	for range failureBurst + 5 {
+		s.client().page(s.url("login/done?state=x&code=y"))
+	}
+	if got := strings.Count(lines.String(), "signing in by the identity provider failed"); got != failureBurst {
+		t.Errorf("%d lines, want %d", got, failureBurst)
 	}
 }
