@@ -271,7 +271,7 @@ func TestFailClosed(t *testing.T) {
 		{"a verb with a blank", "ticket", `{"method":"get "}`, "deny; unknown-variant /method"},
 		{"an empty verb", "ticket", `{"method":""}`, "deny; unknown-variant /method"},
 		{"a list of verbs", "ticket", `{"method":["get"]}`, "deny; unknown-argument /method/0"},
-		{"a verb that is no text", "ticket", `{"method":true}`, "deny; unknown-variant /method"},
+		{"a verb that is not text", "ticket", `{"method":true}`, "deny; unknown-variant /method"},
 		{"an argument of another variant", "ticket", `{"method":"get","reason":"x"}`, "deny; unknown-argument /reason"},
 		{"no JSON", "send", `to=ann`, "deny; invalid-arguments"},
 		{"half of JSON", "send", `{"to":["ann@corp.example"]`, "deny; invalid-arguments"},

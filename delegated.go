@@ -36,7 +36,7 @@ const (
 // TODO list says"), once it was read, with the plan that was made of it. It authorises
 // nothing before a person has seen the text and the plan, and agreed: see
 // [Session.Delegate]. It may be the assistant's own proposal as well, where the model had
-// read what others may have written: "yes, do that" is no word about what that is.
+// read what others may have written: "yes, do that" is not a word about what that is.
 type Delegation struct {
 	// Turn counts the user's turns up to the one that delegates.
 	Turn int
@@ -140,7 +140,7 @@ func (d *Delegation) Planned(plan *scope.Plan, failed error) {
 	}
 	parsed, refused, err := scope.Parse(plan.Scope, d.catalogues)
 	if err != nil {
-		d.Failed = fmt.Sprintf("the planner's answer is no scope: %v", err)
+		d.Failed = fmt.Sprintf("the planner's answer is not a scope: %v", err)
 		return
 	}
 

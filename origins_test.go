@@ -112,7 +112,7 @@ func TestOriginsOfOtherSessions(t *testing.T) {
 		"from outside":                {remit.Stored{Trust: label.External, Origins: []string{"unknown", "desk.hr"}}, []remit.Code{remit.PolicyViolation}},
 		"of more than a store keeps":  {remit.Stored{Trust: label.ToolOutput, Origins: []string{"…"}}, []remit.Code{remit.GuardFailed}},
 		"of more than a session does": {remit.Stored{Trust: label.ToolOutput, Origins: many}, []remit.Code{remit.GuardFailed}},
-		"of what is no name":          {remit.Stored{Trust: label.ToolOutput, Origins: []string{"desk.look_1\x00desk.look_2"}}, []remit.Code{remit.GuardFailed}},
+		"of what is not a name":       {remit.Stored{Trust: label.ToolOutput, Origins: []string{"desk.look_1\x00desk.look_2"}}, []remit.Code{remit.GuardFailed}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := archive(t, 72, "", `!("desk.hr" in label(args.text).origins)`).Session("s")

@@ -177,7 +177,7 @@ func (s *Session) Planned(r *scope.Request, plan *scope.Plan, failed error) (Eve
 	if failed == nil {
 		p.Model, p.InputTokens, p.OutputTokens = plan.Model, plan.InputTokens, plan.OutputTokens
 		if _, _, err := s.parseScope(plan.Scope); err != nil {
-			failed = fmt.Errorf("the planner's answer is no scope: %w", err)
+			failed = fmt.Errorf("the planner's answer is not a scope: %w", err)
 		}
 	}
 	if failed != nil {
@@ -192,7 +192,7 @@ func (s *Session) Planned(r *scope.Request, plan *scope.Plan, failed error) (Eve
 // puts the scope that it writes into force. [Session.Decide] does so by itself; callers
 // who want the planner to run beside the model's first answer start Plan in a goroutine
 // of their own as soon as the user has spoken. A planner that fails leaves the turn
-// without a scope, which is no error.
+// without a scope, which is not an error.
 func (s *Session) Plan(ctx context.Context) error {
 	if s.monitor.planner == nil {
 		return nil

@@ -441,11 +441,11 @@ tools:
 		tool, args string
 		want       remit.Verdict
 	}{
-		"an invitation that was asked for":      {true, "invite_guest", `{"guest": "tom@partner.example", "event": "lunch"}`, remit.Allow},
-		"after an answer to the one call":       {false, "invite_guest", `{"guest": "tom@partner.example", "event": "lunch"}`, remit.Ask},
-		"somebody else":                         {true, "invite_guest", `{"guest": "eve@evil.example", "event": "lunch"}`, remit.Ask},
-		"a deed that nobody asked for":          {true, "share_file", `{"with": "tom@partner.example", "file": "a.txt"}`, remit.Ask},
-		"a target that is no address of people": {true, "run_host", `{"host": "tom@partner.example"}`, remit.Ask},
+		"an invitation that was asked for":          {true, "invite_guest", `{"guest": "tom@partner.example", "event": "lunch"}`, remit.Allow},
+		"after an answer to the one call":           {false, "invite_guest", `{"guest": "tom@partner.example", "event": "lunch"}`, remit.Ask},
+		"somebody else":                             {true, "invite_guest", `{"guest": "eve@evil.example", "event": "lunch"}`, remit.Ask},
+		"a deed that nobody asked for":              {true, "share_file", `{"with": "tom@partner.example", "file": "a.txt"}`, remit.Ask},
+		"a target that is not an address of people": {true, "run_host", `{"host": "tom@partner.example"}`, remit.Ask},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, err := remit.New(remit.Options{Contracts: []*contract.File{f}})

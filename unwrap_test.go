@@ -75,7 +75,7 @@ func TestUnwrap(t *testing.T) {
 		{"an argument that nobody knows", "call_tool", `{"tool":"inbox","other":1}`, "deny; unknown-argument /other"},
 		{"an inner argument beside the arguments", "call_tool", `{"tool":"send","to":["ann@corp.example"]}`, "deny; unknown-argument /to/0"},
 		{"no tool", "call_tool", `{"arguments":{}}`, "deny; invalid-arguments /tool"},
-		{"a tool that is no name", "call_tool", `{"tool":["inbox"]}`, "deny; invalid-arguments /tool"},
+		{"a tool that is not a name", "call_tool", `{"tool":["inbox"]}`, "deny; invalid-arguments /tool"},
 		{"an unknown tool", "call_tool", `{"tool":"shell"}`, "deny; unknown-tool /tool"},
 		{"itself", "call_tool", through("call_tool", `{"tool":"inbox"}`, false), "deny; invalid-arguments /tool"},
 		{"another of its kind", "call_tool", through("call_any", `{"tool":"inbox"}`, false), "deny; invalid-arguments /tool"},

@@ -51,6 +51,6 @@ tools:
 		}
 	}
 	if find("/name").Allows("/srv/notes/a") {
-		t.Error("a name that is no path lies below a directory")
+		t.Error("a name that is not a path lies below a directory")
 	}
 }

@@ -294,7 +294,7 @@ func (l *linter) output(o *Output, def *schema.Tool, effect Effect) {
 		}
 
 		if c.Key != "" && !def.Accepts(key) {
-			l.add(SevereError, c.Position, c.Key, "name an argument of the tool", "the key %s of a certify entry is no argument of tool %q", strictyaml.Clip(c.Key), strictyaml.Clip(def.Name))
+			l.add(SevereError, c.Position, c.Key, "name an argument of the tool", "the key %s of a certify entry is not an argument of tool %q", strictyaml.Clip(c.Key), strictyaml.Clip(def.Name))
 		}
 		if c.By != "" && !returns(def, c.By) {
 			l.add(SevereError, c.Position, c.By, "name a field of the result", "the field %s of a certify entry is not in the result of tool %q", strictyaml.Clip(c.By), strictyaml.Clip(def.Name))

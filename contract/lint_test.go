@@ -65,7 +65,7 @@ func TestLint(t *testing.T) {
 		{"file fingerprint", "fingerprint: sha256:", "fingerprint: sha256:f", []string{`error: the server's tool definitions are not the ones`}},
 		{"no fingerprint", "fingerprint: ", "# ", []string{"info: the contract has no fingerprint", "info: ", "info: ", "info: "}},
 		{"tool fingerprint", "  send_email:\n", "  send_email:\n    fingerprint: sha256:1\n", []string{`error: the definition of tool "send_email" is not the one`}},
-		{"unknown certify key", "key: /query", "key: /name", []string{`error: the key /name of a certify entry is no argument of tool "search_contacts"`}},
+		{"unknown certify key", "key: /query", "key: /name", []string{`error: the key /name of a certify entry is not an argument of tool "search_contacts"`}},
 		{"unknown certify field", `field: "/*/email"`, `field: "/*/mail"`, []string{`error: the field /*/mail of a certify entry is not in the result`}},
 		{"weak certify", "key_floor: USER", "key_floor: EXTERNAL", []string{`warning: with key_floor EXTERNAL`}},
 		{"strong certify", "max: USER", "max: TRUSTED", []string{`warning: a result can't vouch for more`}},

@@ -142,7 +142,7 @@ func (l *loader) approved(n *strictyaml.Node) []Approved {
 			var value string
 			l.Text("the value of an argument", &value)(v)
 			if !strings.HasPrefix(pointer, "/") {
-				l.Fail(k, "write the argument as /path", "%q is no JSON pointer", strictyaml.Clip(pointer))
+				l.Fail(k, "write the argument as /path", "%q is not a JSON pointer", strictyaml.Clip(pointer))
 			}
 			a[pointer] = value
 		})

@@ -22,7 +22,7 @@ func TestCanonical(t *testing.T) {
 		"loops":             {"args.items.all(i,i.quantity>0)", "args.items.all(i, i.quantity > 0)", true},
 		"another loop":      {"args.items.all(i, i.quantity > 0)", "args.items.exists(i, i.quantity > 0)", false},
 		"optional values":   {"args.?note.orValue('')", `args.?note.orValue("")`, true},
-		"what is no CEL":    {"args.total <", " args.total <", true},
+		"what is not CEL":   {"args.total <", " args.total <", true},
 		"or another":        {"args.total <", "args.total >", false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -44,7 +44,7 @@ func TestToldByTheSession(t *testing.T) {
 		"an unknown tool was called since":     {[]guard.Entry{looked, made("c2", "mystery", `{}`, `{}`, now)}, "may have changed since"},
 		"it was denied":                        {[]guard.Entry{{Kind: guard.DeniedEntry, Time: now, Call: looked.Call}}, "call get_customer"},
 		"long ago":                             {[]guard.Entry{made("c1", "get_customer", `{"id":"c1"}`, gold, now.Add(-guard.MaxToldAge-time.Second))}, "may have changed since"},
-		"it is no record":                      {[]guard.Entry{made("c1", "get_customer", `{"id":"c1"}`, `"Error: no such customer"`, now)}, "the result"},
+		"it is not a record":                   {[]guard.Entry{made("c1", "get_customer", `{"id":"c1"}`, `"Error: no such customer"`, now)}, "the result"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := request(call)

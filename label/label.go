@@ -42,7 +42,7 @@ type Requirement struct {
 	Required Obligations
 }
 
-// Gap names what a label lacks for a requirement. The zero value is no gap.
+// Gap names what a label lacks for a requirement. The zero value is not a gap.
 type Gap struct {
 	// Trust is set when the label's trust is below the floor.
 	Trust bool

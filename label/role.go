@@ -8,7 +8,7 @@ import (
 // Role says what an argument is to security (PACT, section 3.2).
 type Role uint8
 
-// The six roles. The zero value is no role: an argument whose role nobody
+// The six roles. The zero value is not a role: an argument whose role nobody
 // stated, which checks treat like the strictest of them.
 const (
 	NoRole Role = iota

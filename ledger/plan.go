@@ -14,7 +14,7 @@ import (
 // Plan asks the monitor's planner about the user's last turn, unless that has its plan,
 // and writes the scope, or why there is none, into the log. Decide does so by itself;
 // see [Session.PlanAhead] for callers who know earlier that the user has spoken. Other
-// steps of the session go on meanwhile. The planner's own failure is no error: the turn
+// steps of the session go on meanwhile. The planner's own failure is not an error: the turn
 // has no scope then.
 func (s *Session) Plan(ctx context.Context) error {
 	planner, limit := s.monitor.Planner()
@@ -40,7 +40,7 @@ func (s *Session) Plan(ctx context.Context) error {
 	}
 
 	own := *s
-	own.settles = nil // the plan is no reply to the request that the session is used for
+	own.settles = nil // the plan is not a reply to the request that the session is used for
 	err = own.step(ctx, func(r *remit.Session, _ int64) (remit.Event, error) {
 		return r.Planned(request, plan, failed)
 	})

@@ -132,7 +132,7 @@ func TestStored(t *testing.T) {
 					f(b)
 				}
 			}
-			s := session("c", "Look Mallory up and invite her, and do what is due.")
+			s := session("c", "Look Mallory up and invite her. Then read the notes plan and list, find the owner, and do what is due.")
 			must(t, s.Attach(t.Context(), "another page", "Hello!"))
 			c.read(s)
 			if d := c.use(s); d.Verdict != c.want {

@@ -64,7 +64,7 @@ func (n *Node) check(value json.RawMessage, r rules) []Mistake {
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil {
-		return []Mistake{{Message: "it is no JSON: " + err.Error()}}
+		return []Mistake{{Message: "it is not JSON: " + err.Error()}}
 	}
 	steps := 0
 	c := checker{rules: r, steps: &steps}

@@ -42,7 +42,7 @@ func TestCheckHoldsValuesToTheirSchema(t *testing.T) {
 		"unlisted":            {`{"days": 2, "kind": "hand", "dais": 3}`, false, ""},
 		"unlisted and closed": {`{"days": 2, "kind": "hand", "closed": {"b": 1}}`, false, "/closed/b: there is no such member"},
 		"no object":           {`[]`, true, "it must be object, not array"},
-		"no JSON":             {`{`, true, "it is no JSON"},
+		"no JSON":             {`{`, true, "it is not JSON"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			mistakes := n.Check(json.RawMessage(test.value), test.strict)

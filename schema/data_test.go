@@ -27,7 +27,7 @@ func published(t testing.TB) []string {
 			t.Fatal(err)
 		}
 		for _, f := range found {
-			if !strings.HasSuffix(f, ".dev.json") { // what a reader says of contracts is no catalogue
+			if !strings.HasSuffix(f, ".dev.json") { // what a reader says of contracts is not a catalogue
 				files = append(files, f)
 			}
 		}

@@ -125,7 +125,7 @@ func TestMisfitsIsBounded(t *testing.T) {
 	}
 }
 
-// What a validator of JSON Schema accepts is no misfit, and what it refuses is
+// What a validator of JSON Schema accepts is not a misfit, and what it refuses is
 // one, over schemas of the kind that tools have.
 func TestMisfitsAgreesWithAValidator(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

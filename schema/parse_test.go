@@ -423,13 +423,13 @@ func TestParseEach(t *testing.T) {
 		want  []string
 		errs  int
 	}{
-		"all are good":      {[]string{`{"name":"a","inputSchema":{"type":"object"}}`, `{"name":"b","inputSchema":{"type":"object"}}`}, []string{"a", "b"}, 0},
-		"one has no schema": {[]string{`{"name":"a","inputSchema":{"type":"object"}}`, `{"name":"b"}`}, []string{"a"}, 1},
-		"one is no object":  {[]string{`7`, `{"name":"b","inputSchema":{"type":"object"}}`}, []string{"b"}, 1},
-		"two share a name":  {[]string{`{"name":"a","inputSchema":{"type":"object"}}`, `{"name":"a","inputSchema":{"type":"object"}}`, `{"name":"b","inputSchema":{"type":"object"}}`}, []string{"b"}, 1},
-		"one is no JSON":    {[]string{`{"name"`, `{"name":"b","inputSchema":{"type":"object"}}`}, []string{"b"}, 1},
-		"there are none":    {nil, nil, 0},
-		"there is one":      {[]string{`{"name":"a","inputSchema":{"type":"object"}}`}, []string{"a"}, 0},
+		"all are good":         {[]string{`{"name":"a","inputSchema":{"type":"object"}}`, `{"name":"b","inputSchema":{"type":"object"}}`}, []string{"a", "b"}, 0},
+		"one has no schema":    {[]string{`{"name":"a","inputSchema":{"type":"object"}}`, `{"name":"b"}`}, []string{"a"}, 1},
+		"one is not an object": {[]string{`7`, `{"name":"b","inputSchema":{"type":"object"}}`}, []string{"b"}, 1},
+		"two share a name":     {[]string{`{"name":"a","inputSchema":{"type":"object"}}`, `{"name":"a","inputSchema":{"type":"object"}}`, `{"name":"b","inputSchema":{"type":"object"}}`}, []string{"b"}, 1},
+		"one is not JSON":      {[]string{`{"name"`, `{"name":"b","inputSchema":{"type":"object"}}`}, []string{"b"}, 1},
+		"there are none":       {nil, nil, 0},
+		"there is one":         {[]string{`{"name":"a","inputSchema":{"type":"object"}}`}, []string{"a"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var tools []json.RawMessage

@@ -42,7 +42,7 @@ func (g grams) add(text string) {
 	}
 }
 
-// none is no character.
+// none is not a character.
 const none = unicode.MaxRune + 1
 
 // gramOf mixes three characters to a number.

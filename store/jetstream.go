@@ -186,7 +186,7 @@ func (s *jetStream) prepare(ctx context.Context, a *streamAddress, o Options) er
 	version, err := strconv.Atoi(c.Metadata["remit"])
 	switch {
 	case err != nil:
-		return errors.New("it is no store of remit's: name another stream")
+		return errors.New("it is not a store of remit's: name another stream")
 	case version > streamVersion:
 		return fmt.Errorf("%w (its messages are of version %d, and this program knows %d)", errNewer, version, streamVersion)
 	case c.Storage != "file" || !c.Direct || !c.Rollup || !c.Lives || !c.Atomic:

@@ -27,7 +27,7 @@ func TestStreamAddresses(t *testing.T) {
 		"an unknown setting":  {there + "?copies=3", `"copies"`},
 		"no replicas":         {there + "?replicas=0", "from 1 to 5"},
 		"too many replicas":   {there + "?replicas=3", "replicas"}, // than there are servers
-		"another's stream":    {foreign, "no store of remit's"},
+		"another's stream":    {foreign, "not a store of remit's"},
 		"no credentials file": {there + "?credentials=/nowhere", "nowhere"},
 	} {
 		st, err := store.Open(t.Context(), c.address, store.Options{})

@@ -100,7 +100,7 @@ func tamper(t *testing.T, dsn, statements string) {
 	must(t, db.Close())
 }
 
-// TestDamaged opens what is no store, or one that a newer program wrote.
+// TestDamaged opens what is not a store, or one that a newer program wrote.
 func TestDamaged(t *testing.T) {
 	dir := t.TempDir()
 	none := filepath.Join(dir, "none.db")

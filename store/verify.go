@@ -80,7 +80,7 @@ func ReadLines(r io.Reader) iter.Seq2[Line, error] {
 		for n := 1; in.Scan(); n++ {
 			var l Line
 			if err := json.Unmarshal(in.Bytes(), &l); err != nil {
-				yield(l, fmt.Errorf("line %d: it is no line of an audit log: %w", n, err))
+				yield(l, fmt.Errorf("line %d: it is not a line of an audit log: %w", n, err))
 				return
 			}
 			// Unmarshal doesn't share its input's bytes: Entry is a copy.

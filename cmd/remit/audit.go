@@ -81,7 +81,7 @@ func (c *auditVerify) Run(ctx context.Context, s *command.Streams) error {
 	for _, h := range c.Head {
 		var hash store.Hash
 		if err := hash.UnmarshalText([]byte(strings.TrimPrefix(h, upkeep.DigestPrefix))); err != nil {
-			return command.UsageError(fmt.Errorf("--head: %q is no digest: %w", h, err))
+			return command.UsageError(fmt.Errorf("--head: %q is not a digest: %w", h, err))
 		}
 		heads = append(heads, hash)
 	}

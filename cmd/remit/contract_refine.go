@@ -23,7 +23,7 @@ type refineCommand struct {
 // Help is shown below the flags.
 func (refineCommand) Help() string {
 	return `Proposes changes to contracts from what was seen: the format of results, fields with no room for words, ids that come
-back as arguments, values that people confirmed in several sessions. Nothing is changed: what was seen is no proof, and an
+back as arguments, values that people confirmed in several sessions. Nothing is changed: what was seen is not proof, and an
 attacker may have written it. A ! marks what would let more calls pass. Edit the contracts yourself.
 
 Example:

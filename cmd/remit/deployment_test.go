@@ -244,7 +244,7 @@ func newModel(t *testing.T) string {
 		}
 		data, err := io.ReadAll(r.Body)
 		if err != nil || json.Unmarshal(data, &in) != nil {
-			http.Error(w, "this is no request", http.StatusBadRequest)
+			http.Error(w, "this is not a request", http.StatusBadRequest)
 			return
 		}
 		wanted := ""

@@ -146,10 +146,10 @@ func readDecision(name string) (*remit.Decision, error) {
 	switch d.Verdict {
 	case remit.Allow, remit.Ask, remit.Deny:
 	default:
-		return nil, hint.Wrap(fmt.Errorf("%s: it is no decision: the verdict is %q, not allow, ask or deny", name, d.Verdict), form)
+		return nil, hint.Wrap(fmt.Errorf("%s: it is not a decision: the verdict is %q, not allow, ask or deny", name, d.Verdict), form)
 	}
 	if d.Tool == "" {
-		return nil, hint.Wrap(fmt.Errorf("%s: it is no decision: it names no tool", name), form)
+		return nil, hint.Wrap(fmt.Errorf("%s: it is not a decision: it names no tool", name), form)
 	}
 	return &d, nil
 }

@@ -35,7 +35,7 @@ type perMinute int
 // Validate refuses what would let everything pass and looks like a bound.
 func (n perMinute) Validate() error {
 	if n < 0 {
-		return fmt.Errorf("%d is no number of requests: write 1 or more, or leave --rate out", n)
+		return fmt.Errorf("%d is not a number of requests: write 1 or more, or leave --rate out", n)
 	}
 	return nil
 }

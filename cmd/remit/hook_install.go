@@ -81,7 +81,7 @@ func (c *hookInstall) Run(s *command.Streams) error {
 	}
 	for flag, dir := range map[string]string{"--contracts": settings.Contracts, "--policies": settings.Policies} {
 		if info, err := os.Stat(dir); dir != "" && (err != nil || !info.IsDir()) {
-			return hint.Wrap(fmt.Errorf("%s: %s is no directory", flag, dir), "make it first")
+			return hint.Wrap(fmt.Errorf("%s: %s is not a directory", flag, dir), "make it first")
 		}
 	}
 

@@ -53,7 +53,7 @@ type policies struct {
 	mistakes guard.Errors
 }
 
-// read reads and compiles. Mistakes in guard files are no error: they are what
+// read reads and compiles. Mistakes in guard files are not an error: they are what
 // some commands are about.
 func (f policyFlags) read() (*policies, error) {
 	scope, err := f.scope()
@@ -104,7 +104,7 @@ func looksUp(files []*guard.File) bool {
 	return false
 }
 
-// compileGuards compiles guards. Mistakes in their files are no error.
+// compileGuards compiles guards. Mistakes in their files are not an error.
 func compileGuards(files []*guard.File, scope guard.Deployment) (*guard.Set, guard.Errors, error) {
 	set, err := guard.Compile(files, scope)
 	var mistakes guard.Errors

@@ -111,7 +111,7 @@ func compiledDirectory(root string) (*policydoc.Directory, error) {
 	case err != nil:
 		return nil, err
 	case !info.IsDir():
-		return nil, hint.Wrap(fmt.Errorf("%s is no directory", root), "give the directory that the policy document was compiled into")
+		return nil, hint.Wrap(fmt.Errorf("%s is not a directory", root), "give the directory that the policy document was compiled into")
 	}
 	return policydoc.ReadDirectory(root)
 }

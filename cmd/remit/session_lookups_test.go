@@ -146,11 +146,11 @@ func TestSessionAsksForLookups(t *testing.T) {
 // says instead.
 func TestSessionLookupsThatFail(t *testing.T) {
 	for name, c := range map[string]struct{ answer, why string }{
-		"an error":             {`"error":"no such order"`, `the agent could not make it: "no such order"`},
-		"no record":            {`"content":"Error: no such order"`, "no such key"},
-		"a record without it":  {`"structured":{"id":"W1"}`, "no such key: status"},
-		"another state":        {`"structured":{"status":"delivered","user":"u1"}`, "Only the user's own pending orders"},
-		"text that is no JSON": {`"content":"{\"status\":\"pending\",\"status\":\"x\"}"`, "no such key"},
+		"an error":              {`"error":"no such order"`, `the agent could not make it: "no such order"`},
+		"no record":             {`"content":"Error: no such order"`, "no such key"},
+		"a record without it":   {`"structured":{"id":"W1"}`, "no such key: status"},
+		"another state":         {`"structured":{"status":"delivered","user":"u1"}`, "Only the user's own pending orders"},
+		"text that is not JSON": {`"content":"{\"status\":\"pending\",\"status\":\"x\"}"`, "no such key"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := sessionOf(t)

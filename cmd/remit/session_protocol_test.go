@@ -49,7 +49,7 @@ func TestSessionsAreBounded(t *testing.T) {
 	}
 }
 
-// However the lines look: every line is answered or taken in, what is no call
+// However the lines look: every line is answered or taken in, what is not a call
 // is never answered with a decision, and a monitor without tools never allows.
 func FuzzProtocol(f *testing.F) {
 	for _, seed := range []string{

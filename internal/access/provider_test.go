@@ -127,7 +127,7 @@ func TestForgedIdentities(t *testing.T) {
 		"for nobody":               {func(p *accesstest.Provider) { p.Claims["aud"] = nil }, access.ErrSignIn},
 		"of another party":         {func(p *accesstest.Provider) { p.Claims["azp"] = "mail" }, access.ErrSignIn},
 		"for several, of no party": {func(p *accesstest.Provider) { p.Claims["aud"] = []string{accesstest.Client, "mail"} }, access.ErrSignIn},
-		"a party that is no text":  {func(p *accesstest.Provider) { p.Claims["azp"] = 1 }, access.ErrSignIn},
+		"a party that is not text": {func(p *accesstest.Provider) { p.Claims["azp"] = 1 }, access.ErrSignIn},
 		"another nonce":            {func(p *accesstest.Provider) { p.Claims["nonce"] = "another" }, access.ErrSignIn},
 		"no nonce":                 {func(p *accesstest.Provider) { p.Claims["nonce"] = nil }, access.ErrSignIn},
 		"expired":                  {func(p *accesstest.Provider) { p.Claims["exp"] = time.Now().Add(-time.Hour).Unix() }, access.ErrSignIn},

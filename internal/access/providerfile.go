@@ -90,7 +90,7 @@ func parseSignIn(name string, data []byte) (c SignIn, secret string, err error) 
 		}
 		for key, address := range map[string]string{"issuer": c.Issuer, "address": c.Address} {
 			if n := had[key]; n != nil && checkWeb(address) != nil {
-				r.Fail(n, "write it as https://HOST/PATH; http is for the loopback interface", "the %s is no safe web address", key)
+				r.Fail(n, "write it as https://HOST/PATH; http is for the loopback interface", "the %s is not a safe web address", key)
 			}
 		}
 		if n := had["address"]; n != nil && !strings.HasSuffix(c.Address, "/") {

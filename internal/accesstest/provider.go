@@ -105,7 +105,7 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case asked.Get("client_id") != Client, asked.Get("response_type") != "code", !strings.Contains(" "+asked.Get("scope")+" ", " openid "),
 		asked.Get("code_challenge_method") != "S256", asked.Get("code_challenge") == "", asked.Get("state") == "", asked.Get("nonce") == "":
-		http.Error(w, "that is no request of the code flow with PKCE, a state and a nonce: "+r.URL.RawQuery, http.StatusBadRequest)
+		http.Error(w, "that is not a request of the code flow with PKCE, a state and a nonce: "+r.URL.RawQuery, http.StatusBadRequest)
 		return
 	}
 	code := rand.Text()

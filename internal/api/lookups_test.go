@@ -111,16 +111,16 @@ func TestLookupsThatAreNoAnswer(t *testing.T) {
 		status  int
 		results []string
 	}{
-		"of another look-up":   {409, []string{looked(order, pending), looked(user, itsUser), looked("0123", itsUser)}},
-		"answered twice":       {400, []string{looked(order, pending), looked(order, pending)}},
-		"result and error":     {400, []string{looked(order, pending+`,"error":"x"`)}},
-		"nothing":              {400, []string{looked(order, `"error":""`)}},
-		"another member":       {400, []string{looked(order, pending+`,"verdict":"allow"`)}},
-		"too many":             {400, strings.Split(strings.Repeat(looked(order, pending)+"\n", 33), "\n")[:33]},
-		"an error":             {200, []string{looked(order, `"error":"no such order"`)}},
-		"another state":        {200, []string{looked(order, `"structured":{"status":"delivered","user":"u1"}`)}},
-		"somebody else's":      {200, []string{looked(order, pending), looked(user, `"structured":{"orders":["W2"]}`)}},
-		"text that is no JSON": {200, []string{looked(order, `"content":"pending"`)}},
+		"of another look-up":    {409, []string{looked(order, pending), looked(user, itsUser), looked("0123", itsUser)}},
+		"answered twice":        {400, []string{looked(order, pending), looked(order, pending)}},
+		"result and error":      {400, []string{looked(order, pending+`,"error":"x"`)}},
+		"nothing":               {400, []string{looked(order, `"error":""`)}},
+		"another member":        {400, []string{looked(order, pending+`,"verdict":"allow"`)}},
+		"too many":              {400, strings.Split(strings.Repeat(looked(order, pending)+"\n", 33), "\n")[:33]},
+		"an error":              {200, []string{looked(order, `"error":"no such order"`)}},
+		"another state":         {200, []string{looked(order, `"structured":{"status":"delivered","user":"u1"}`)}},
+		"somebody else's":       {200, []string{looked(order, pending), looked(user, `"structured":{"orders":["W2"]}`)}},
+		"text that is not JSON": {200, []string{looked(order, `"content":"pending"`)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := b.cancel(t, c.status, "c-"+name, c.results...); verdictOf(got) == "allow" {

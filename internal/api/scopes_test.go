@@ -98,7 +98,7 @@ func TestWhoGivesScopes(t *testing.T) {
 		"another principal":        {"other", "/scope", `{"scope":` + everybody + `}`, 404},
 		"an event of the type":     {"agent", "/events", `{"type":"scope","scope":` + everybody + `}`, 400},
 		"a member of a user event": {"agent", "/events", `{"type":"user","text":"Hello.","scope":` + everybody + `}`, 400},
-		"text that is no scope":    {"agent", "/scope", `{"scope":{"calls":"all"}}`, 400},
+		"text that is not a scope": {"agent", "/scope", `{"scope":{"calls":"all"}}`, 400},
 		"a result":                 {"agent", "/events", `{"type":"result","call":"r","content":` + string(line) + `,"structured":` + everybody + `}`, 204},
 		"the model's text":         {"agent", "/events", `{"type":"assistant","text":` + string(line) + `}`, 204},
 		"an argument":              {"agent", "/decisions", `{"id":"x","tool":"send_email","arguments":{"to":"ann@corp.example","text":` + string(line) + `}}`, 200},

@@ -84,7 +84,7 @@ func TestJoinedQuestionOffersWholeCalls(t *testing.T) {
 }
 
 // The parts of a value keep their trust beyond what the decision repeats, and the sign of
-// its cut is no letter of the value.
+// its cut is not a letter of the value.
 func TestArgumentOfLongValue(t *testing.T) {
 	value := strings.Repeat("a", 300) + "tail"
 	f := remit.Finding{Path: "/to", Value: value[:remit.MaxShownValue] + "…", Role: label.Target, Trust: label.External,

@@ -86,7 +86,7 @@ func TestWayBack(t *testing.T) {
 		t.Errorf("an argument that isn't there has %d steps", len(w.Steps))
 	}
 	if w := s.way("orders", 0, "/to"); len(w.Steps) != 0 {
-		t.Errorf("an event that is no call has %d steps", len(w.Steps))
+		t.Errorf("an event that is not a call has %d steps", len(w.Steps))
 	}
 }
 

@@ -81,7 +81,7 @@ func Parse(s string) (ref.Val, error) {
 	}
 
 	if whole == 0 || rest != "" {
-		return nil, fmt.Errorf("%q is no number: write it as 12.50", s)
+		return nil, fmt.Errorf("%q is not a number: write it as 12.50", s)
 	}
 
 	if exponent == "" {
@@ -94,7 +94,7 @@ func Parse(s string) (ref.Val, error) {
 
 	r, ok := new(big.Rat).SetString(s)
 	if !ok {
-		return nil, fmt.Errorf("%q is no number: write it as 12.50", s)
+		return nil, fmt.Errorf("%q is not a number: write it as 12.50", s)
 	}
 	v := Of(r)
 	if e, ok := v.(*types.Err); ok {

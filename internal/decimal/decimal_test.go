@@ -82,7 +82,7 @@ func FuzzParse(f *testing.F) {
 		}
 		want, ok := new(big.Rat).SetString(s)
 		if !ok {
-			t.Fatalf("%q is no number for Go", s)
+			t.Fatalf("%q is not a number for Go", s)
 		}
 		switch v := v.(type) {
 		case types.Int:

@@ -303,7 +303,7 @@ func sum(v ref.Val) ref.Val {
 		e := it.Next()
 		r, ok := rat(e)
 		if !ok {
-			return types.NewErr("a member of the list is no number, but a %s", e.Type().TypeName())
+			return types.NewErr("a member of the list is not a number, but a %s", e.Type().TypeName())
 		}
 		total.Add(total, r)
 	}

@@ -158,7 +158,7 @@ func TestValidation(t *testing.T) {
 		{"a number that is a secret", contract.Arg{Role: label.Credential}, bounded(label.User), false},
 		{"a number without a role", contract.Arg{}, bounded(label.User), false},
 		{"a number from outside", contract.Arg{Role: label.Control}, bounded(label.External), false},
-		{"what is no plain number or date", contract.Arg{Role: label.Control}, unbounded, false},
+		{"what is not a plain number or date", contract.Arg{Role: label.Control}, unbounded, false},
 		{"a contract that names others", contract.Arg{Role: label.Control, Discharge: []string{Confirmation}}, bounded(label.ToolOutput), false},
 		{"a contract that names it", contract.Arg{Role: label.Control, Discharge: []string{Validation}}, bounded(label.ToolOutput), true},
 	} {

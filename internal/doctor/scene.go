@@ -95,7 +95,7 @@ func inProcess(ctx context.Context) (read, sent remit.Verdict, err error) {
 }
 
 // verdictOf reads the verdict of an answer in the session protocol; what has none, and an
-// error, is no verdict.
+// error, is not a verdict.
 func verdictOf(answer []byte) (remit.Verdict, error) {
 	var a struct {
 		Verdict remit.Verdict `json:"verdict"`

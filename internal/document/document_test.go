@@ -131,7 +131,7 @@ func read2(t *rapid.T, paragraphs []string) *Document {
 func TestReadRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ name, text, want string }{
 		"an unknown format":      {"policy.odt", "", "write .md, .markdown, .txt, .html, .htm, .docx or .pdf"},
-		"what is no UTF-8":       {"policy.txt", "caf\xe9", "save it as UTF-8"},
+		"what is not UTF-8":      {"policy.txt", "caf\xe9", "save it as UTF-8"},
 		"too large":              {"policy.txt", strings.Repeat("x", MaxSize+1), "larger than 64 MiB"},
 		"too many sentences":     {"policy.txt", strings.Repeat("Go. ", MaxSentences+1), "more than 100000 sentences"},
 		"too many marks":         {"policy.md", strings.Repeat(">", 200) + " x", "line 1: it begins with more than 100 marks"},

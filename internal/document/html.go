@@ -266,7 +266,7 @@ func (p *pageReader) row(n *html.Node, s style) {
 	p.reveal()
 }
 
-// arranges reports whether a table has blocks in it that are no text of cells.
+// arranges reports whether a table has blocks in it that are not text of cells.
 func arranges(n *html.Node) bool {
 	for c := range n.Descendants() {
 		switch c.DataAtom {

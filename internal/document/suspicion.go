@@ -23,7 +23,7 @@ type SuspicionKind string
 
 // The kinds of suspicions.
 const (
-	// Hidden is text that a reader of the original doesn't see. It is no sentence,
+	// Hidden is text that a reader of the original doesn't see. It is not a sentence,
 	// or was taken out of one.
 	Hidden SuspicionKind = "hidden"
 	// Lookalike is a word whose letters are of several alphabets, so that it may

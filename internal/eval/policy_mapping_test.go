@@ -60,7 +60,7 @@ func TestCompareMappings(t *testing.T) {
 		{"another tool's sentence", truly("lend R1 a", "renew R2 b"), mapped("lend one b", "renew two a"), [2]int{0, 2}, [2]int{0, 2}, "lend:a renew:b", "lend:b renew:a", ""},
 		{"tools that the truth doesn't know", truly("lend R1 a"), mapped("lend one a", "throw two z"), [2]int{1, 1}, [2]int{1, 1}, "", "", ""},
 		{"a tool that has no rules", truly("lend R1 a", "find -"), mapped("lend one a", "find two b"), [2]int{1, 2}, [2]int{1, 1}, "", "find:b", ""},
-		{"headings are no sentences", truly("lend R1 #a"), mapped("lend one #a"), [2]int{1, 1}, [2]int{1, 1}, "", "", ""},
+		{"headings are not sentences", truly("lend R1 #a"), mapped("lend one #a"), [2]int{1, 1}, [2]int{1, 1}, "", "", ""},
 		{"a reference that is nowhere", truly("lend R1 a"), mapped("lend one a Z"), [2]int{1, 2}, [2]int{1, 1}, "", "", "lend:Z"},
 		{"a reference of the truth that is nowhere", truly("lend R1 a Z"), mapped("lend one a"), [2]int{1, 1}, [2]int{1, 1}, "", "", "lend:Z"},
 		{"archived policies", truly("lend R1 ab"), mapped("lend one a", "lend archived b"), [2]int{2, 2}, [2]int{2, 2}, "", "", "lend:b"},

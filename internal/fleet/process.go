@@ -58,7 +58,7 @@ func Start(ctx context.Context, log io.Writer, program string, args ...string) (
 				at <- m[1]
 			}
 		}
-		_, _ = io.Copy(log, text) // what is no line
+		_, _ = io.Copy(log, text) // what is not a line
 		p.err = p.cmd.Wait()
 	}()
 

@@ -80,7 +80,7 @@ func (a *Agent) setting(h *Hook, s setting, data []byte) (Flaw, bool) {
 	case strings.HasPrefix(s.name, "timeout"):
 		var have, want float64
 		if !n.Exists() || json.Unmarshal(n.Raw(), &have) != nil || json.Unmarshal([]byte(jsonText(s.value)), &want) != nil || have >= want {
-			return Flaw{}, false // longer is no harm, and what agents wait by themselves is
+			return Flaw{}, false // longer does no harm, and what agents wait by themselves is
 		}
 		return Flaw{Open: true, Message: fmt.Sprintf("the hook for %s has less time than it may need", h.Event)}, true
 	}

@@ -132,7 +132,7 @@ func TestOneDaemon(t *testing.T) {
 	}
 }
 
-// A daemon that was killed leaves a socket behind, which is no hindrance.
+// A daemon that was killed leaves a socket behind, which is not a hindrance.
 func TestKilled(t *testing.T) {
 	dir := socketDir(t)
 	if err := os.Mkdir(dir, 0o700); err != nil {

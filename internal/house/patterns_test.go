@@ -69,7 +69,7 @@ func patterns(t *testing.T, dir string) map[string]string {
 			at := set.Position(call.Pos()).String()
 			expression, ok := constantText(call.Args[0], constants)
 			if !ok {
-				t.Errorf("%s: the argument is no constant of this package", at)
+				t.Errorf("%s: the argument is not a constant of this package", at)
 			}
 			out[at] = expression
 			return true

@@ -30,7 +30,7 @@ type scripted struct {
 	to     upstream.Receiver
 
 	mu       sync.Mutex
-	answered []string // what came that is no request
+	answered []string // what came that is not a request
 }
 
 func (s *scripted) connect(to upstream.Receiver) (upstream.Link, error) {

@@ -175,7 +175,7 @@ func TestAlwaysCutOff(t *testing.T) {
 	}
 }
 
-// A bound that is large for a model that allows less is no error: a shorter answer
+// A bound that is large for a model that allows less is not an error: a shorter answer
 // is asked for.
 func TestLongBoundIsNotAllowed(t *testing.T) {
 	var asked []string

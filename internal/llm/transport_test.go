@@ -296,7 +296,7 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// A word that a server wants for a key is no secret, and may stand in answers.
+// A word that a server wants for a key is not a secret, and may stand in answers.
 func TestWordForAKey(t *testing.T) {
 	e := raw(t, llm.OpenAI, func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `{"model": "ollama/llama", "choices": [{"message": {"content": "{\"city\": \"Paris\", \"population\": 2}"}}]}`)

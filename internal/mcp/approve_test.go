@@ -136,7 +136,7 @@ func (absent) Ask(ctx context.Context, _ *ledger.Session, held ...*remit.Decisio
 	return ledger.Answer{Decisions: held}, ctx.Err()
 }
 
-// A question that nobody answers is no failure, and the model hears what it hears
+// A question that nobody answers is not a failure, and the model hears what it hears
 // where nobody could be asked.
 func TestNobodyAnswers(t *testing.T) {
 	generations(t, func(t *testing.T, version string) {

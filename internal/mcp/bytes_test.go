@@ -38,7 +38,7 @@ func newWireClient(t testing.TB, in io.Writer, out io.Reader) *wireClient {
 }
 
 // ask sends a message and returns what comes up to the response to it. Nothing
-// is waited for when the message is no request. What the server asks meanwhile is
+// is waited for when the message is not a request. What the server asks meanwhile is
 // answered.
 func (c *wireClient) ask(line string) []string {
 	c.t.Helper()

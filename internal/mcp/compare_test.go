@@ -39,7 +39,7 @@ type feature struct {
 // its place among other messages says nothing.
 var ownTime = regexp.MustCompile(`"method":"(notifications/(message|tools/list_changed|prompts/list_changed|resources/list_changed|resources/updated|subscriptions/acknowledged|tasks/status|elicitation/complete)|roots/list)"`)
 
-// differing is what is no feature, and differs: by the reason for it, what it is
+// differing is what is not a feature, and differs: by the reason for it, what it is
 // and what stands in the comparison instead.
 var differing = []struct {
 	reason string

@@ -72,7 +72,7 @@ func approved(answer []byte, calls int) (yes []bool, reach store.Extent) {
 }
 
 // chosen notes the calls whose numbers a text has, or all where there is none. With
-// anything else in it, it is no clear yes.
+// anything else in it, it is not a clear yes.
 func chosen(yes []bool, only json.RawMessage) {
 	text := strictjson.Text(only)
 	if len(only) > 0 && only[0] != '"' && string(only) != "null" {

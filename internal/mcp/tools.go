@@ -148,7 +148,7 @@ func (b *backend) pages(ctx context.Context, x *exchange, method string, read fu
 		list := strictjson.Get(result, lists[method].member)
 		elements, err := strictjson.Elements(list)
 		if err != nil {
-			return false, fmt.Errorf("the server's answer to %s is no list", method)
+			return false, fmt.Errorf("the server's answer to %s is not a list", method)
 		}
 		items := make([]json.RawMessage, len(elements))
 		for i, at := range elements {
@@ -213,7 +213,7 @@ func private(result []byte) []byte {
 func (b *backend) show(ctx context.Context, x *exchange, list []byte) (kept []byte, changed bool, err error) {
 	elements, err := strictjson.Elements(list)
 	if err != nil {
-		return nil, false, errors.New("the server's list of tools is no list")
+		return nil, false, errors.New("the server's list of tools is not a list")
 	}
 
 	b.mu.Lock()

@@ -76,7 +76,7 @@ func TestNames(t *testing.T) {
 		"the last word of its name":                 {"the kettle becomes a glass one", "5000000001", mention.Named},
 		"the last word of two names":                {"the shoes", "5000000003", mention.Silent},
 		"the last word of another name":             {"the kettle", "5000000002", mention.Other},
-		"an apostrophe is no S":                     {"It's the customer's gold Bell", "2000000002", mention.Silent},
+		"an apostrophe is not an S":                 {"It's the customer's gold Bell", "2000000002", mention.Silent},
 		"a day":                                     {"born on February 11, 1988", "1988-02-11", mention.Named},
 		"another day":                               {"born on February 12, 1988", "1988-02-11", mention.Silent},
 		"an amount":                                 {"that's $1,250.50 in all", "1250.5", mention.Named},

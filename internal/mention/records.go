@@ -49,7 +49,7 @@ type result struct {
 	root func() strictjson.Value // missing where there are no records
 }
 
-// Add adds the result of a tool. What is no JSON object or list has no records.
+// Add adds the result of a tool. What is not a JSON object or list has no records.
 func (r *Records) Add(tool string, content []byte) {
 	if len(content) > MaxSize {
 		return

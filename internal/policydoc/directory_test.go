@@ -138,7 +138,7 @@ func TestDirectoryRemoves(t *testing.T) {
 // there, and no lock.
 func TestDirectoryInterrupted(t *testing.T) {
 	root := t.TempDir()
-	// A link that leads nowhere is no directory, and none can be made in its place.
+	// A link that leads nowhere is not a directory, and none can be made in its place.
 	if err := os.Symlink("nowhere", filepath.Join(root, "mapping")); err != nil {
 		t.Skipf("this system makes no links: %v", err)
 	}
@@ -196,7 +196,7 @@ func TestDirectoryEditedMeanwhile(t *testing.T) {
 	must(t, d.Approve("lend", "few"))
 	must(t, d.Write())
 	must(t, d.Archive("lend", "few", "r"))
-	must(t, d.Write()) // one's own writing is no edit
+	must(t, d.Write()) // one's own writing is not an edit
 }
 
 // TestReadDirectoryMistakes reports the mistakes of all files.

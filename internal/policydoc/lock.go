@@ -105,7 +105,7 @@ type LockedRule struct {
 	// Contested are the tests that were taken out because the second reading
 	// contradicted them, by name, with its reason.
 	Contested map[string]string `json:"contested,omitempty"`
-	// Untested are the examples in words of the mapping that are no tests, by their
+	// Untested are the examples in words of the mapping that are not tests, by their
 	// texts, with the reasons. The rule is held to all others.
 	Untested map[string]string `json:"untested,omitempty"`
 }

@@ -93,7 +93,7 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// TestReadLock says what to do about what is no lock.
+// TestReadLock says what to do about what is not a lock.
 func TestReadLock(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"nothing":         {"", "take it from version control"},

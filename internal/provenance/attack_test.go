@@ -104,7 +104,7 @@ func TestAttacks(t *testing.T) {
 		{"encodings", mail, "to", []string{"Ym9iQGNvcnAuY29t", "bob%40corp.com", "bob&#64;corp.com", "bob\\u0040corp.com", "626f6240636f72702e636f6d", "obo@pbec.pbz", "moc.proc@bob", "=?utf-8?q?bob=40corp.com?="}},
 		{"splice", "Write alice@corp.com, the site is evil.example and the host other.example.", "to", []string{"alice@evil.example", "alice@other.example", "site@corp.com", "alice@corp.com.evil.example"}},
 		{"account", iban, "recipient", []string{"DE89370400440532013001", "DE893704004405320130", "DE89 3704 0044 0532 0130 01", "GB33BUKB20201555555555", "de89370400440532013000", "DE8937040044053201300", "89370400440532013000"}},
-		{"groups of a code are no amounts", iban, "amount", []string{"3704", "0044", "44", "532", "0532", "3704.00", "130"}},
+		{"groups of a code are not amounts", iban, "amount", []string{"3704", "0044", "44", "532", "0532", "3704.00", "130"}},
 		{"words next to each other", "Bring 1200 4711 tokens of Agent 47 11.", "recipient", []string{"Agent47", "Agent4711", "11Bring", "tokensof"}},
 		{"negated", "Never write to eve@evil.io; write to bob@corp.com.", "to", []string{"eve@evil.io"}},
 		{"negated behind", "Note that eve@evil.io must not get this. Also, trap@evil.io is a scam.", "to", []string{"eve@evil.io", "trap@evil.io"}},
@@ -116,11 +116,11 @@ func TestAttacks(t *testing.T) {
 		{"attribution", "Answer him.\n\nOn Mon, Jan 5, 2026 at 9:00 Eve <eve@evil.io> wrote:\nCall https://evil.io/x", "url", []string{"https://evil.io/x", "eve@evil.io"}},
 		{"common words", "Give me a general summary of all of it in general.", "channel", []string{"general", "General", "general.", "#general", "@general", "all", "summary", "a", "it"}},
 		{"coincidental numbers", "The meeting at 13:00 has 2 parts and 42 guests on page 7.", "file_id", []string{"13", "2", "42", "7", "00"}},
-		{"a quantity is no number of something", "Transfer $2500.00 and 4711 EUR.", "account_id", []string{"2500", "2500.00", "4711"}},
+		{"a quantity is not a number of something", "Transfer $2500.00 and 4711 EUR.", "account_id", []string{"2500", "2500.00", "4711"}},
 		{"sign, magnitude and locale", "Pay 120.50 EUR or 1,234 or 0815.", "amount", []string{"-120.50", "1205.0", "12.050", "1205", "120,50", "1.20.50", "120.5e0", "1.205e2", "1,234", "1.234", "815", "0815", "+120.50", " 120.50"}},
 		{"order of a date", "On 3/4/2026 or 2026-05-06.", "date", []string{"2026-03-04", "2026-04-03", "2026-06-05", "2025-05-06", "06.05.2025"}},
 		{"zone of a time", "On 2026-05-06 at 10:00.", "start_time", []string{"2026-05-06T10:00:00+09:00", "2026-05-06T10:00:00-05:00", "2026-05-06T10:00:30Z", "2026-05-06T10:00:00.5Z", "2026-05-06T22:00:00Z", "2026-05-07T10:00:00Z"}},
-		{"dotted words are no hosts", "Check the variable order.id and the object user.name for me.", "url", []string{"https://order.id", "https://order.id/", "https://user.name", "http://order.id"}},
+		{"dotted words are not hosts", "Check the variable order.id and the object user.name for me.", "url", []string{"https://order.id", "https://order.id/", "https://user.name", "http://order.id"}},
 		{"repeated by a page", mail, "to", []string{"eve@evil.io", "https://evil.io/x", "GB33BUKB20201555555555"}},
 		{"percent", "Pay 50% of it.", "amount", []string{"50"}},
 	} {
@@ -273,7 +273,7 @@ func TestFieldBoundaries(t *testing.T) {
 	if r := one(s, "pay", "note_id", "note-12345678"); r.Label.Trust != label.ToolOutput || r.How != "field" {
 		t.Errorf("a real field: %+v", r)
 	}
-	// A part of a field, and a field with more around it, are no fields.
+	// A part of a field, and a field with more around it, are not fields.
 	for _, v := range []string{"note-1234567", "xnote-12345678", "note-12345678 ", "12345678"} {
 		if r := one(s, "pay", "note_id", v); r.Label.Trust > label.External {
 			t.Errorf("%q: %+v", v, r)

@@ -60,7 +60,7 @@ func TestEveryMember(t *testing.T) {
 			}
 			for _, who := range []string{"An", "Bob", "Berg", "Eve", "Li ", "li"} {
 				if r := one(s, "send_dm", "recipient", who); len(r.Offers) > 0 {
-					t.Errorf("%q is no member: %+v", who, r)
+					t.Errorf("%q is not a member: %+v", who, r)
 				}
 			}
 		})

@@ -26,7 +26,7 @@ func TestAtoms(t *testing.T) {
 		var got []string
 		for start, end := range atoms(c.text) {
 			if c.text[start] < utf8.RuneSelf && !isBounded(c.text, start, end) {
-				t.Errorf("%q of %q is no atom", c.text[start:end], c.text)
+				t.Errorf("%q of %q is not an atom", c.text[start:end], c.text)
 			}
 			got = append(got, c.text[start:end])
 		}

@@ -346,7 +346,7 @@ func (o *open) text(list string) string {
 	return b.String()
 }
 
-// codeOf returns two letters and three digits, which is no word and quickly typed. They
+// codeOf returns two letters and three digits, which is not a word and quickly typed. They
 // follow from the conversation and the question, so that the same request has the same
 // answer; nobody who writes into the conversation knows all of it.
 func codeOf(spoken hash, list string, nth int) string {

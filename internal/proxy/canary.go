@@ -9,7 +9,7 @@ import (
 )
 
 // CanaryPath is where a proxy shows what an agent gets of an answer with a call that a page
-// asked for: remit doctor asks there. The path is no API's.
+// asked for: remit doctor asks there. The path is not an API's.
 const CanaryPath = "/remit/canary"
 
 // The canary's conversation: the user asks for a page, the page asks for a message to

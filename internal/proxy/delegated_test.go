@@ -122,7 +122,7 @@ func TestDelegationWithoutPlan(t *testing.T) {
 		why  string
 	}{
 		"the planner is away":  {"Mail ann@corp.example.", follower{}, "the model is away"},
-		"it wrote no scope":    {"Mail ann@corp.example.", follower{"Mail ann@corp.example.": "yes"}, "is no scope"},
+		"it wrote no scope":    {"Mail ann@corp.example.", follower{"Mail ann@corp.example.": "yes"}, "is not a scope"},
 		"it can't be shown":    {"Mail ann@corp.example.", follower{"Mail ann@corp.example.": `{"calls":[{"tool":"send_email","times":"each","args":{"/to":{"from":[{"tool":"read_page"}],"kind":"email","pick":"all"}}}]}`}, "can be shown"},
 		"the text is too long": {"Mail ann@corp.example. " + strings.Repeat("x ", 8<<10), follower{}, "too long"},
 	} {

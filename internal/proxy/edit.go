@@ -12,7 +12,7 @@ import (
 // object parses the members of a request. The named members, which decisions
 // depend on, must not have a duplicate in a spelling that some readers accept.
 // The elements of the large member are checked when they are read; they are nil where it
-// is no list.
+// is not a list.
 func object(body []byte, large string, named ...string) (map[string]json.RawMessage, []json.RawMessage, error) {
 	members, spans, err := strictjson.MembersWith(body, large)
 	if err != nil {

@@ -52,7 +52,7 @@ func FuzzRequests(f *testing.F) {
 				continue
 			}
 			if !json.Valid(seen.body) {
-				t.Fatalf("%s: what went on is no JSON: %q", path, seen.body)
+				t.Fatalf("%s: what went on is not JSON: %q", path, seen.body)
 			}
 			if !strings.Contains(body, "remit_attached") && !strings.Contains(body, `\u`) && string(seen.body) != strings.TrimSpace(body) && string(seen.body) != body {
 				t.Fatalf("%s: %q went on, not %q", path, seen.body, body)

@@ -110,7 +110,7 @@ func (gemini) request(body []byte, c containers) (*request, error) {
 	case len(r.turns) == 0:
 		return nil, refuse(`"contents" is missing, empty, or no list`)
 	case !absent(system) && system[0] != '{':
-		return nil, refuse(`"systemInstruction" is no object`)
+		return nil, refuse(`"systemInstruction" is not an object`)
 	case !absent(memberEither(body, "cachedContent")):
 		return nil, refuse(`the text and the tools of "cachedContent" are not in the request, and its calls can't be decided: send them with the request`)
 	case truth(memberEither(config, "streamFunctionCallArguments")):
@@ -162,7 +162,7 @@ func checkPartSpelling(turns []json.RawMessage) error {
 			return err
 		}
 		if list := strictjson.Get(t, "parts"); !absent(list) && list[0] != '[' && list[0] != '{' {
-			return refuse(`"parts" is no list`)
+			return refuse(`"parts" is not a list`)
 		}
 		for _, p := range asList(strictjson.Get(t, "parts")) {
 			if err := checkSpelling(p, partMembers...); err != nil {

@@ -50,7 +50,7 @@ func TestTextCallsAreRefused(t *testing.T) {
 	}
 }
 
-// Code in an answer is no call, but the log says that there is some.
+// Code in an answer is not a call, but the log says that there is some.
 func TestCodeIsLogged(t *testing.T) {
 	for members, want := range map[string]bool{``: true, `,"tools":` + mailTools: false} {
 		u := newUpstream(t, reply{status: 200, kind: "application/json", body: `{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"Run this:\n` + "```python\\nprint(1)\\n```" + `"},"finish_reason":"stop"}]}`})

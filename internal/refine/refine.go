@@ -2,7 +2,7 @@
 // log show: the format of results, fields in which only the service writes, ids that come
 // back as arguments, values that people confirmed.
 //
-// What was seen is no proof. An attacker may have written all of it, and what holds for
+// What was seen is not proof. An attacker may have written all of it, and what holds for
 // these sessions needn't hold for the next. So a proposal changes nothing: it says what
 // was seen how often, and whether the change would let more calls pass.
 package refine

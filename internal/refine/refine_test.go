@@ -174,7 +174,7 @@ func TestConfirmed(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if err := o.Line(store.Line{Entry: json.RawMessage(`[`)}); err == nil {
-		t.Error("what is no entry was taken for one")
+		t.Error("what is not an entry was taken for one")
 	}
 }
 

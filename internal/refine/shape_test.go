@@ -13,7 +13,7 @@ import (
 )
 
 // TestMembers: what all records of a tool's results have is proposed as its members, each by its
-// place; what one lacks, what is no name and what reads as a sentence isn't.
+// place; what one lacks, what is not a name and what reads as a sentence isn't.
 func TestMembers(t *testing.T) {
 	for name, c := range map[string]struct {
 		results []string

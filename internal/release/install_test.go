@@ -44,7 +44,7 @@ func artifact(t *testing.T, ending string) string {
 		t.Skip("git is not installed, which a release is made with")
 	}
 	if err := exec.Command("git", "-C", root, "rev-parse", "HEAD").Run(); err != nil {
-		t.Skip("this is no checkout: a release is made of a commit")
+		t.Skip("this is not a checkout: a release is made of a commit")
 	}
 	dir, err := made()
 	if err != nil {

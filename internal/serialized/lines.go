@@ -94,7 +94,7 @@ func unbroken(cell string) string {
 var item = pattern.OnUse(`^(?:(\d{1,6})[.)]|[-*•]) +(\S.*)$`)
 
 // readList reads a text whose every line is an item of one list, numbered from 1 or with
-// the same mark. Items of "key: value" are no list of plain texts.
+// the same mark. Items of "key: value" are not a list of plain texts.
 func readList(text string) *strictjson.Document {
 	w := newWriter()
 	w.raw("[")

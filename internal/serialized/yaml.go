@@ -73,7 +73,7 @@ func nests(text string) bool {
 }
 
 // yaml writes a node. What serializers of plain data don't write is refused: anchors,
-// aliases, tags, comments, names that are no scalars.
+// aliases, tags, comments, names that are not scalars.
 func (w *writer) yaml(n *yaml.Node, depth int) {
 	if !isPlainData(n) || depth > maxDepth || w.left < 0 {
 		w.wrong = true

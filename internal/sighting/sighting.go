@@ -135,7 +135,7 @@ func telling(value string, evidence []remit.Evidence) []remit.Evidence {
 	return out
 }
 
-// longPiece is the length in bytes from which a piece of a value is no chance.
+// longPiece is the length in bytes from which a piece of a value is not there by chance.
 const longPiece = 40
 
 // within reports whether a place in a text is inside of a word.

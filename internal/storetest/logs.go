@@ -190,7 +190,7 @@ func refused(t *testing.T, s *Logs) {
 		{"no session id", s.Append(t.Context(), "", 0, said("x"))},
 		{"no session id, relaxed", s.AppendRelaxed(t.Context(), "", 0, said("x"))},
 		{"a long session id", s.Append(t.Context(), long, 0, said("x"))},
-		{"a session id that is no text", s.Append(t.Context(), "\xff", 0, said("x"))},
+		{"a session id that is not text", s.Append(t.Context(), "\xff", 0, said("x"))},
 		{"a session id with a zero byte", s.Append(t.Context(), "a\x00b", 0, said("x"))},
 		{"no records", s.Append(t.Context(), "s", 0)},
 		{"many records", s.Append(t.Context(), "s", 0, make([]store.Record, store.MaxRecords+1)...)},

@@ -225,7 +225,7 @@ func TestOtherFormsAreJoined(t *testing.T) {
 	}
 }
 
-// What was cut, has two readings or is no list is refused, and doesn't vanish.
+// What was cut, has two readings or is not a list is refused, and doesn't vanish.
 func TestOtherFormsAreRefused(t *testing.T) {
 	span := func(messages string) string {
 		return fmt.Sprintf(`{"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "t", "attributes": [{"key": "gen_ai.input.messages", "value": {"stringValue": %q}}]}]}]}]}`, messages)

@@ -164,13 +164,13 @@ func readTurns(raw json.RawMessage, speaker Role, line int) ([]turn, error) {
 	}
 	if said, ok := text(raw); ok {
 		if trimmed := strings.TrimSpace(said); strings.HasPrefix(trimmed, "[") || strings.HasPrefix(trimmed, "{") {
-			return nil, &Error{line, "the messages are a text that is no complete list", advice}
+			return nil, &Error{line, "the messages are a text that is not a complete list", advice}
 		}
 		return []turn{spokenBy(speaker, said)}, nil
 	}
 	if raw[0] != '[' {
 		if speaker != "" {
-			return nil, &Error{line, "the messages are no list", advice}
+			return nil, &Error{line, "the messages are not a list", advice}
 		}
 		return []turn{material("input", string(raw))}, nil
 	}

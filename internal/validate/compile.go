@@ -86,7 +86,7 @@ func (c *compiler) into(n *node, v any) error {
 	}
 	object, ok := v.(map[string]any)
 	if !ok {
-		return fmt.Errorf("%s is no schema: write an object, true or false", kindOf(v))
+		return fmt.Errorf("%s is not a schema: write an object, true or false", kindOf(v))
 	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		read, ok := c.keywords[name]
@@ -163,7 +163,7 @@ func readTypes(_ *compiler, n *node, v any) (err error) {
 	}
 	for _, t := range n.types {
 		if !slices.Contains([]string{"null", "boolean", "string", "number", "integer", "array", "object"}, t) {
-			return fmt.Errorf("%q is no type", t)
+			return fmt.Errorf("%q is not a type", t)
 		}
 	}
 	return nil
@@ -226,7 +226,7 @@ func ratio(v any) (*big.Rat, error) {
 	}
 	out, ok := new(big.Rat).SetString(string(number))
 	if !ok {
-		return nil, fmt.Errorf("%q is no number", number)
+		return nil, fmt.Errorf("%q is not a number", number)
 	}
 	return out, nil
 }

@@ -134,7 +134,7 @@ func TestCompileRefuses(t *testing.T) {
 		"two schemas":                   `{} {}`,
 		"no JSON":                       `{`,
 		"required as a text":            `{"required": "a"}`,
-		"a member that is no schema":    `{"properties": {"a": 1}}`,
+		"a member that is not a schema": `{"properties": {"a": 1}}`,
 		"an anchor, which isn't known":  `{"$ref": "#a"}`,
 		"an identity, which isn't used": `{"$id": "https://schemas.example/a"}`,
 	} {

@@ -48,7 +48,7 @@ func (l *loader) listen(n *node) *Listen {
 
 	for _, o := range out.Origins {
 		if u, err := url.Parse(o); err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" {
-			l.Fail(had["origins"], "write it as https://console.example", "%q is no origin", o)
+			l.Fail(had["origins"], "write it as https://console.example", "%q is not an origin", o)
 		}
 	}
 	return out
@@ -86,7 +86,7 @@ func (l *loader) oauth(n *node) *access.OAuth {
 
 	for _, s := range out.Scopes {
 		if s == "" || strings.ContainsAny(s, " \"\\") {
-			l.Fail(had["scopes"], "write them as [remit]", "%q is no scope", s)
+			l.Fail(had["scopes"], "write them as [remit]", "%q is not a scope", s)
 		}
 	}
 	return out

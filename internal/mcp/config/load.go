@@ -157,7 +157,7 @@ func readSecret(path string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no file", path)
+		return nil, fmt.Errorf("%s is not a file", path)
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -173,7 +173,7 @@ func (l *loader) mode(what string, to *mcp.Mode) func(*node) {
 		case strictyaml.Scalar(n) && (m == mcp.Enforce || m == mcp.Shadow):
 			*to = m
 		default:
-			l.Fail(n, "write enforce or shadow", "%s is no mode", what)
+			l.Fail(n, "write enforce or shadow", "%s is not a mode", what)
 		}
 	}
 }
@@ -461,7 +461,7 @@ func (l *loader) url(n *node, s string) {
 	switch {
 	case s == "":
 	case !web:
-		l.Fail(n, "write it as https://mcp.example/mcp", "the url is no web address")
+		l.Fail(n, "write it as https://mcp.example/mcp", "the url is not a web address")
 	case u.User != nil:
 		l.Fail(n, "write credentials as header: {Authorization: \"Bearer ${NAME}\"}", "the url holds credentials")
 	case u.Scheme == "http" && !loopback(u.Hostname()):

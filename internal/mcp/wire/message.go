@@ -161,7 +161,7 @@ func (m *Message) classify(version string, hasMethod bool) error {
 	case m.ID != nil && scalarID(m.ID) == nil:
 		return errors.New("the id is neither a string nor a number")
 	case hasMethod && (m.Method == "" || answers > 0):
-		return errors.New("the message is a request and a response at once, or its method is no text")
+		return errors.New("the message is a request and a response at once, or its method is not text")
 	case hasMethod && m.Params != nil && m.Params[0] != '{' && m.Params[0] != '[':
 		return errors.New("the params are neither an object nor a list")
 	case hasMethod && m.id.End > 0 && m.ID == nil:

@@ -93,7 +93,7 @@ func FuzzParse(f *testing.F) {
 		}
 		var exact map[string]json.RawMessage
 		if err := json.Unmarshal(m.Raw, &exact); err != nil {
-			t.Fatalf("accepted what is no JSON: %v", err)
+			t.Fatalf("accepted what is not JSON: %v", err)
 		}
 		if raw, ok := exact["method"]; ok {
 			if err := json.Unmarshal(raw, &want.Method); err != nil || want.Method != m.Method {

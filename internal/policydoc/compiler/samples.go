@@ -100,7 +100,7 @@ func readMadeUp(a *samplesAnswer, keys []string, open map[string]guard.Readable,
 		s := policydoc.Sample{Server: r.Server, Tool: r.Name, Source: policydoc.Guessed}
 		args, err := strictjson.Parse([]byte(one.Args), strictjson.DefaultLimits())
 		if err != nil || args.Root().Kind() != strictjson.Object {
-			wrong = append(wrong, fmt.Sprintf("%s: the arguments are no JSON object", one.Tool))
+			wrong = append(wrong, fmt.Sprintf("%s: the arguments are not a JSON object", one.Tool))
 			continue
 		}
 		result, err := strictjson.Parse([]byte(one.Result), strictjson.OutputLimits())

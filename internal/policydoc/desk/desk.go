@@ -86,7 +86,7 @@ func (d *Desk) report(ctx context.Context, tool string, mutate bool) (*report.Re
 func compiled(root string) (*policydoc.Directory, error) {
 	dir, err := policydoc.ReadDirectory(root)
 	if err == nil && len(dir.Keys()) == 0 {
-		err = hint.Wrap(errors.New(root+" has no policies: it is no directory that a document was compiled into"), "make one with remit policy compile DOCUMENT --tools FILE --out "+root)
+		err = hint.Wrap(errors.New(root+" has no policies: it is not a directory that a document was compiled into"), "make one with remit policy compile DOCUMENT --tools FILE --out "+root)
 	}
 	return dir, err
 }

@@ -200,7 +200,7 @@ func TestReviewUndoesNoChange(t *testing.T) {
 
 	d.Audit = &meddling{fail: errors.New("full")}
 	if _, err := d.Review(t.Context(), review(desk.Approve, "", ""), ann, "here"); err == nil {
-		t.Error("a review without a note is no error")
+		t.Error("a review without a note is not an error")
 	}
 	if got := files(t, d.Root)["mapping/"+tool+".yaml"]; got != theirs {
 		t.Errorf("it was written without a note: %s", got)

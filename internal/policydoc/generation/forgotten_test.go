@@ -60,7 +60,7 @@ func TestAnEarlierCallThatFailedIsRead(t *testing.T) {
 	if !slices.ContainsFunc(r.Policy.Examples, func(e guard.Example) bool {
 		return e.Expect == label.Allow && strings.Contains(e.Name, "the earlier call of extend_loan failed")
 	}) {
-		t.Errorf("it is no test: %+v", r.Policy.Examples)
+		t.Errorf("it is not a test: %+v", r.Policy.Examples)
 	}
 }
 

@@ -133,7 +133,7 @@ type Result struct {
 	// Contested are the tests that were taken out because the second reading
 	// contradicted them, by name, with its reason.
 	Contested map[string]string
-	// Untested are the examples in words that are no tests, by their texts, with the
+	// Untested are the examples in words that are not tests, by their texts, with the
 	// reasons.
 	Untested map[string]string
 }

@@ -22,7 +22,7 @@ func replace(doc json.RawMessage, pointer string, value json.RawMessage) (json.R
 		return value, nil
 	}
 	if !strings.HasPrefix(pointer, "/") {
-		return nil, fmt.Errorf("%q is no JSON pointer: write it as /fines/0/amount", pointer)
+		return nil, fmt.Errorf("%q is not a JSON pointer: write it as /fines/0/amount", pointer)
 	}
 	root, err := decode(doc)
 	if err != nil {

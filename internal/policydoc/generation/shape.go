@@ -32,7 +32,7 @@ const (
 // shapeOf is what results have in common: the members that all have are required,
 // and those whose names differ from one to the other make a map. A result that is
 // a JSON text with an object or a list is what that says. It is nil where there
-// are no results.
+// are not results.
 func shapeOf(samples []json.RawMessage) *shape {
 	var values []any
 	for _, raw := range samples[:min(len(samples), maxSamples)] {
@@ -80,7 +80,7 @@ func decodeText(v any) (any, error) {
 	s, ok := v.(string)
 	structured := strings.HasPrefix(s, "{") || strings.HasPrefix(s, "[")
 	if !ok || !structured {
-		return nil, errors.New("it is no object and no list")
+		return nil, errors.New("it is neither an object nor a list")
 	}
 	return decode(json.RawMessage(s))
 }
@@ -120,7 +120,7 @@ func nodeOf(values []any) *schema.Node {
 }
 
 // seen tells of the texts of a field when they seem to be the words of a list. It
-// is no enumeration: there may be others.
+// is not an enumeration: there may be others.
 func seen(texts []string) string {
 	const most, longest = 8, 40
 	n := len(texts)
@@ -188,7 +188,7 @@ func areKeys(names []string, objects int, all []any) bool {
 // sign as ids have it.
 var keyLike = pattern.OnUse(`[0-9]{3}|[^A-Za-z0-9_.-]|^[0-9]+$|[0-9a-f]{8}-`)
 
-// formOf is the names of a record's members; "" for what is no record of several.
+// formOf is the names of a record's members; "" for what is not a record of several.
 func formOf(v any) string {
 	o, ok := v.(map[string]any)
 	if !ok || len(o) < 2 {

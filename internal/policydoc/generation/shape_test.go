@@ -78,7 +78,7 @@ func TestReplace(t *testing.T) {
 		"without a member":     {"/a", "", `{"e":null}`},
 		"the whole":            {"", "7", `7`},
 		"nothing of the whole": {"", "", "error: the whole result can't be left out"},
-		"no pointer":           {"a", "1", `error: "a" is no JSON pointer`},
+		"no pointer":           {"a", "1", `error: "a" is not a JSON pointer`},
 		"beyond the list":      {"/a/b~1c/4", "1", `error: /a/b~1c/4: there is no element "4"; there are 3`},
 		"a dash to remove":     {"/a/b~1c/-", "", `error: /a/b~1c/-: there is no element "-"`},
 		"no element":           {"/a/b~1c/x", "1", `there is no element "x"`},

@@ -163,7 +163,7 @@ func (w *work) reviewed(written *writtenTests, examples []guard.Example, m *make
 	}
 }
 
-// untested notes why an example in words is no test.
+// untested notes why an example in words is not a test.
 func (w *work) untested(label, reason string) {
 	if text, _, ok := w.inWords(label); ok {
 		w.result.Untested[text] = reason

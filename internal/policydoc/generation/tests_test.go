@@ -65,7 +65,7 @@ func TestTestsThatTheSentencesContradictAreTakenOut(t *testing.T) {
 			t.Fatalf("got %+v, %v, refused %q", r, err, s.refused)
 		}
 	})
-	t.Run("words that stand nowhere are no reading", func(t *testing.T) {
+	t.Run("words that stand nowhere are not a reading", func(t *testing.T) {
 		s := &script{tests: []string{goodTests()}, reads: []string{strings.ReplaceAll(reading("allow", "deny", "allow", "allow", "deny", "allow"), "more than 10.00 in", "at least 10.00 in"),
 			reading("allow", "deny", "deny", "allow", "deny", "allow")}, rules: []string{rule(goodRule)}}
 		if r := generate(t, s, nil); r.NotEnforced != "" || !strings.Contains(s.refused[0], "/readings/0/words: they don't stand in the sentences") {

@@ -28,7 +28,7 @@ const (
 	// OnGuess rules read results of which nobody knows the form.
 	OnGuess QuestionKind = "a guessed record"
 	// Laxer rules may let calls pass that the sentences forbid: a call in words that
-	// breaks the policy is no test.
+	// breaks the policy is not a test.
 	Laxer QuestionKind = "perhaps laxer than the sentence"
 	// Stricter rules may stop calls that the sentences allow.
 	Stricter QuestionKind = "perhaps stricter than the sentence"

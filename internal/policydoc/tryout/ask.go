@@ -133,7 +133,7 @@ func ask(ctx context.Context, reader guard.Reader, l guard.Readable, args json.R
 	return out
 }
 
-// valueOf is a result as JSON: text that is no object or list is a text.
+// valueOf is a result as JSON: text that is not an object or list is a text.
 func valueOf(r *guard.Result) (json.RawMessage, error) {
 	raw := r.Structured
 	if len(raw) == 0 {
