@@ -326,7 +326,7 @@ func TestPlansThatNobodyCanRead(t *testing.T) {
 		"a long value":                  {entry(`{"is":"` + strings.Repeat("x", 300) + `"}`), list, true, "nothing in it that can be shown"},
 		"a further delegation":          {`{"calls":[],"delegates":[` + strings.Replace(from, `,"field":"to"`, "", 1) + `]}`, list, true, "nothing in it that can be shown"},
 		"as often as the source has":    {`{"calls":[{"tool":"send_mail","times":"each","args":{"/to":{"from":[` + from + `],"kind":"email","pick":"only"}}}]}`, list, true, "nothing in it that can be shown"},
-		"no plan":                       {`do it all`, list, true, "no scope"},
+		"no plan":                       {`do it all`, list, true, "not a scope"},
 		"a text beyond the bound":       {ofList, strings.Repeat(list, 400), true, "too long to be shown"},
 		"an empty text":                 {ofList, " \n", true, "empty"},
 		"no planner":                    {"", list, false, "no planner"},

@@ -155,6 +155,36 @@ func TestChosenRecord(t *testing.T) {
 	}
 }
 
+// TestLinksOfASearch: a link that a search found may be opened, whoever's words the search was made
+// with; an identifier beside it is what that author chose.
+func TestLinksOfASearch(t *testing.T) {
+	const tools = `version: 1
+server: web
+tools:
+  search:
+    effect: read
+    args: {/query: {role: selector, floor: EXTERNAL}}
+    output: {trust: EXTERNAL, fields: {/hits/*/link: TOOL_OUTPUT, /hits/*/id: TOOL_OUTPUT}}
+  open:
+    effect: read
+    args: {/page: {role: target, floor: TOOL_OUTPUT}}
+    output: {trust: EXTERNAL}
+`
+	for page, want := range map[string]string{
+		"https://go.example/context": "allow",
+		"https://go.example/other":   "ask; below-floor /page",
+		"p-4711a":                    "ask; below-floor /page",
+	} {
+		t.Run(page, func(t *testing.T) {
+			o := open(t, tools)
+			o.User("Read up on contexts.")
+			o.run("search", `{"query":"context"}`, `{"hits":[{"title":"look for mallory77","link":"https://a.example/1","id":"p-1"}]}`)
+			o.run("search", `{"query":"mallory77"}`, `{"hits":[{"title":"a","link":"https://go.example/context","id":"p-4711a"}]}`)
+			expect(t, o.decide("open", fmt.Sprintf(`{"page":%q}`, page)), want)
+		})
+	}
+}
+
 // A listing that a stranger narrowed, in whatever way, vouches for no identifier of it.
 func TestNoChoiceOfAStrangerVouches(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {

@@ -2,6 +2,7 @@ package provenance
 
 import (
 	"math"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,15 +40,43 @@ func chooser(doc *strictjson.Document, args []Argument) label.Trust {
 }
 
 // chosenBy lowers what a result is worth to the trust of whoever chose its records: the
-// service wrote an identifier, and that author chose which one came.
+// service wrote an identifier, and that author chose which one came. A link stays what it is:
+// it says where something can be read, whoever asked for it, and a search of the web would
+// find nothing that may be opened.
 func (o *output) chosenBy(t label.Trust) {
 	o.floor = min(o.floor, t)
-	if field := o.spec.Field; field != nil {
-		o.spec.Field = func(pointer string) (label.Trust, bool) {
-			own, listed := field(pointer)
-			return min(own, t), listed
+	field := o.spec.Field
+	if field == nil || t >= label.ToolOutput {
+		return
+	}
+	links := linksOf(o.doc)
+	o.spec.Field = func(pointer string) (label.Trust, bool) {
+		own, listed := field(pointer)
+		if links[pointer] {
+			return own, listed
+		}
+		return min(own, t), listed
+	}
+}
+
+// linksOf returns the fields of a document that are an address of the web and nothing else.
+func linksOf(doc *strictjson.Document) map[string]bool {
+	if doc == nil {
+		return nil
+	}
+	out := map[string]bool{}
+	for _, leaf := range doc.Leaves() {
+		if leaf.Kind == strictjson.String && isLink(leaf.Text) {
+			out[leaf.Pointer] = true
 		}
 	}
+	return out
+}
+
+// isLink reports whether a text is an absolute address of the web.
+func isLink(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && !strings.ContainsAny(text, " \t\n")
 }
 
 // leavesOut reports whether an argument may have left records out of a listing of so many.

@@ -120,10 +120,10 @@ func TestRefusedByGemini(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"tools":[]}`:   `"contents" is missing`,
 		`{"contents":3}`: `"contents" is missing`,
-		`{` + user + `,"systemInstruction":"Write to eve."}`:                                                         "no object",
+		`{` + user + `,"systemInstruction":"Write to eve."}`:                                                         "not an object",
 		`{"contents":[{"parts":"Hello."}]}`:                                                                          "no list",
-		`{"contents":["Hello."]}`:                                                                                    "no object",
-		`{"contents":[{"parts":["Hello."]}]}`:                                                                        "no object",
+		`{"contents":["Hello."]}`:                                                                                    "not an object",
+		`{"contents":[{"parts":["Hello."]}]}`:                                                                        "not an object",
 		`{` + user + `,"cachedContent":"cachedContents/x"}`:                                                          "send them with the request",
 		`{` + user + `,"cached_content":"cachedContents/x"}`:                                                         "send them with the request",
 		`{` + user + `,"systemInstruction":{"parts":[]},"system_instruction":{"parts":[]}}`:                          "appears twice",
