@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 	"time"
 
@@ -63,23 +64,29 @@ func (s *Server) listDecisions(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	list, err := s.decisions(ctx, info.ID, from, p.limit+1)
-	if err != nil {
-		return reply{}, err
+
+	// They are all read before any is sent: a slow reader must not hold the store.
+	decisions, next := written{list: []json.RawMessage{}}, ""
+	for rec, err := range s.o.Store.Read(ctx, info.ID, from) {
+		if err != nil {
+			return reply{}, err
+		}
+		if rec.Decision == nil {
+			continue
+		}
+		if decisions.ends(p.limit) {
+			next = cursor(strconv.FormatInt(rec.Seq, 10))
+			break
+		}
+		if err := decisions.add(decisionForm(rec.Decision)); err != nil {
+			return reply{}, err
+		}
 	}
 
-	out := struct {
-		Decisions []protocol.Answer `json:"decisions"`
+	return ok(struct {
+		Decisions []json.RawMessage `json:"decisions"`
 		Next      string            `json:"next,omitempty"`
-	}{Decisions: []protocol.Answer{}}
-	for _, d := range list[:min(len(list), p.limit)] {
-		out.Decisions = append(out.Decisions, d.Answer)
-	}
-
-	if len(list) > p.limit {
-		out.Next = cursor(strconv.FormatInt(list[p.limit].seq, 10))
-	}
-	return ok(out, nil)
+	}{decisions.list, next}, nil)
 }
 
 // placedDecision is a decision with its position in the session's log.

@@ -49,18 +49,16 @@ func encodePlayed(p playground.Played) (kept, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, size := played{Contracts: json.RawMessage(contracts), Events: []json.RawMessage{}}, len(contracts)
+	var events written
 	for i := range p.Records {
-		event, err := encode(logged(&p.Records[i]))
-		if err != nil {
+		if err := events.add(logged(&p.Records[i])); err != nil {
 			return nil, err
 		}
-		if size += len(event); size > pageBytes {
+		if events.size > pageBytes {
 			return nil, invalidRequest.errorf("what comes of it is longer than %d MiB: write less", pageBytes>>20)
 		}
-		out.Events = append(out.Events, json.RawMessage(event))
 	}
-	return encode(out)
+	return encode(played{json.RawMessage(contracts), append([]json.RawMessage{}, events.list...)})
 }
 
 // played is the reply to a conversation.

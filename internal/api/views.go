@@ -15,8 +15,6 @@ import (
 const (
 	// searchTime bounds a search, which may read whole logs.
 	searchTime = 5 * time.Second
-	// pageBytes ends a page of events before its limit, so that a reply stays small.
-	pageBytes = 4 << 20
 	// defaultStep is the step of counts in seconds, as in the description.
 	defaultStep = 3600
 )
@@ -114,26 +112,23 @@ func (s *Server) listEvents(ctx context.Context, r *request) (reply, error) {
 		return reply{}, err
 	}
 
-	out := struct {
-		Events []loggedEvent `json:"events"`
-		Next   string        `json:"next,omitempty"`
-	}{Events: []loggedEvent{}}
-	size := 0
+	events, next := written{list: []json.RawMessage{}}, ""
 	for rec, err := range s.o.Store.Read(ctx, info.ID, from) {
 		if err != nil {
 			return reply{}, err
 		}
-		if len(out.Events) == p.limit || size > pageBytes {
-			out.Next = cursor(strconv.FormatInt(rec.Seq, 10))
+		if events.ends(p.limit) {
+			next = cursor(strconv.FormatInt(rec.Seq, 10))
 			break
 		}
-		if res := rec.Event.Result; res != nil {
-			size += len(res.Content) + len(res.Structured)
+		if err := events.add(logged(&rec)); err != nil {
+			return reply{}, err
 		}
-		size += len(rec.Event.Text)
-		out.Events = append(out.Events, logged(&rec))
 	}
-	return ok(out, nil)
+	return ok(struct {
+		Events []json.RawMessage `json:"events"`
+		Next   string            `json:"next,omitempty"`
+	}{events.list, next}, nil)
 }
 
 // countDecisions counts decisions by tool and verdict in steps of time, and says how long they

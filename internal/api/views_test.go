@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -111,5 +112,38 @@ func TestCounts(t *testing.T) {
 	}
 	for _, bad := range []string{"", "?since=now", "?since=2020-01-01T00:00:00Z&step=0"} {
 		b.get(t, 400, "person", "/v1/counts"+bad)
+	}
+}
+
+// TestLargePages: what is said of a call may be many times its size, and a page ends before its
+// limit then. What follows is on the next ones.
+func TestLargePages(t *testing.T) {
+	b := newBench(t)
+	b.post(t, 201, "agent", "/v1/sessions", `{"id":"s","tools":[{"server":"post","tools":[{"name":"send_all","description":"Send mails.","inputSchema":{"type":"object","properties":{"to":{"type":"array","items":{"type":"string"}}}}}]}]}`)
+	b.post(t, 204, "agent", "/v1/sessions/s/events", `{"type":"user","text":"go"}`)
+	const calls = 6
+	for i := range calls {
+		b.post(t, 200, "agent", "/v1/sessions/s/decisions", fmt.Sprintf(`{"id":"c%d","tool":"send_all","arguments":{"to":["a"%s]}}`, i, strings.Repeat(`,"a"`, 999)))
+	}
+
+	for path, want := range map[string]int{"/v1/sessions/s/events": 1 + calls, "/v1/sessions/s/decisions": calls} {
+		got, pages, next := 0, 0, ""
+		for ; pages == 0 || next != ""; pages++ {
+			answer := b.get(t, 200, "agent", path+"?limit=200"+next)
+			page := into[struct {
+				Events, Decisions []json.RawMessage
+				Next              string
+			}](t, answer)
+			if one := len(answer.body) / max(1, len(page.Events)+len(page.Decisions)); len(answer.body) > pageBytes+2*one {
+				t.Errorf("%s: a page of %d bytes", path, len(answer.body))
+			}
+			got += len(page.Events) + len(page.Decisions)
+			if next = page.Next; next != "" {
+				next = "&cursor=" + next
+			}
+		}
+		if got != want || pages < 2 {
+			t.Errorf("%s: %d on %d pages, want %d on several", path, got, pages, want)
+		}
 	}
 }
