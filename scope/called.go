@@ -18,7 +18,7 @@ func (m *matcher) calledAs(s *Source, r *Result, of *Constraint) bool {
 	if !r.Covered || !isTool(s.Server, s.Tool, r.Server, r.Tool) {
 		return false
 	}
-	if r.more && (m.irreversible || m.against) {
+	if r.more && (m.irreversible || m.against || m.strict) {
 		if _, placed := place(of); !placed {
 			return false // the only one of a part may be one of several
 		}

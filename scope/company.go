@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/remit-project/remit/internal/pattern"
 )
 
 // A company's legal form is in every register, and few people say it: "pay Hartley Print" is
@@ -27,40 +29,81 @@ const (
 	maxFormBytes = 48
 )
 
-// isCompany reports whether a text is the name of a company with its legal form.
+// parties are the words of members that hold what a company is called: a login, a file or a code
+// with "AG" behind it is another one.
+var parties = strings.Fields("name names legal full display company companies vendor supplier customer client merchant payee recipient beneficiary " +
+	"payer creditor debtor counterparty organization organisation business firm employer contractor provider seller buyer landlord")
+
+// isParty reports whether a condition is on what a company is called.
+func (w *Match) isParty() bool {
+	name := head(w.name())
+	return len(name) > 0 && !w.exact && !slices.ContainsFunc(name, func(word string) bool { return !slices.Contains(parties, word) })
+}
+
+// isCompany reports whether a text is the name of a company with its legal form. A space, or a
+// comma, parts them: acme.co is a host. After a number letters are a part of it: 12 AB.
 func isCompany(text, name string) bool {
 	text, name = fold(text), fold(name)
-	if name == "" || len(text) > len(name)+maxFormBytes {
+	last, _ := utf8.DecodeLastRuneInString(name)
+	named := utf8.RuneCountInString(name) > 1 && unicode.IsLetter(last) && !strings.ContainsAny(name, "@/:")
+	if !named || len(text) > len(name)+maxFormBytes {
 		return false
 	}
 	after, ok := strings.CutPrefix(text, name)
 	first, _ := utf8.DecodeRuneInString(after)
-	if ok && isApart(first) && isForm(after, legalForms) {
+	if ok && (first == ',' || isApart(first)) && isForm(after, legalForms) {
 		return true
 	}
 	before, ok := strings.CutSuffix(text, name)
-	last, _ := utf8.DecodeLastRuneInString(before)
+	last, _ = utf8.DecodeLastRuneInString(before)
 	return ok && isApart(last) && isForm(before, formsBefore)
 }
 
 // isApart reports whether a character next to a name belongs to another word.
 func isApart(r rune) bool {
-	return !isSpelled(r) || unicode.In(r, unspaced...) || unicode.Is(unicode.Hangul, r)
+	return r == ' ' || unicode.In(r, unspaced...) || unicode.Is(unicode.Hangul, r)
 }
 
-func isSpelled(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
+// form matches a legal form with its signs, as people write them.
+var form = pattern.OnUse(`^(?:, ?| )?(?:\pL+\.?(?: ?& ?|,? )?)+$`)
 
 // isForm reports whether a text is one of the legal forms, with its dots and spaces.
 func isForm(text string, forms []string) bool {
-	other := func(r rune) bool { return !isSpelled(r) && !strings.ContainsRune(" .,&", r) }
-	if strings.ContainsFunc(text, other) || len(strings.Fields(text)) > maxFormWords {
+	if !form().MatchString(text) || len(strings.Fields(text)) > maxFormWords {
 		return false
 	}
 	letters := func(r rune) rune {
-		if isSpelled(r) {
+		if unicode.IsLetter(r) {
 			return r
 		}
 		return -1
 	}
 	return slices.Contains(forms, strings.Map(letters, text))
+}
+
+// spellings are the ways in which the records of a result write each name of a condition. Two
+// that differ in the legal form may be two companies.
+type spellings struct {
+	of      map[Value]string
+	several bool
+}
+
+// note notes the text of a member that meets a condition on a name.
+func (s *spellings) note(w *Match, text string) {
+	if w.against || !w.isParty() {
+		return
+	}
+	text = fold(text)
+	for _, v := range w.Is {
+		if !w.is(v, text) {
+			continue
+		}
+		if before, ok := s.of[v]; ok && before != text {
+			s.several = true
+		}
+		if s.of == nil {
+			s.of = map[Value]string{}
+		}
+		s.of[v] = text
+	}
 }

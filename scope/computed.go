@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/internal/pattern"
-	"github.com/remit-project/remit/label"
 )
 
 // numbers in a person's words: 1,200 and 19.5 and 10%.
@@ -40,33 +39,37 @@ const maxOperands = 24
 // follows reports whether a number follows from those of the request and the sources by
 // plain computation: a sum, a difference, a product, a half or a part in a hundred of one
 // or two of them, with a third added or taken away, or taken away from a third. Where "by"
-// names an operation, it is the last one of them.
+// names an operation, it is the last one of them, and every source has a part in it.
 func (m *matcher) follows(value string, c *Constraint) bool {
 	want, ok := new(big.Rat).SetString(value)
 	if !ok {
 		return false
 	}
-	operands, named := m.operands(c), operationsOf(c.By)
-	free := len(c.Sources) == 0
-	is := func(r *big.Rat, last operation, sourced bool) bool {
-		return (free || sourced) && (named == nil || named[last]) && equalToCent(r, want)
+	operands, named := m.operands(c), operationsOf(c)
+	all, free := uint32(1)<<len(c.Sources)-1, len(c.Sources) == 0
+	is := func(r *big.Rat, last operation, of uint32) bool {
+		sourced := free || of == all || (named == nil && of != 0)
+		return sourced && (named == nil || named[last]) && equalToCent(r, want)
 	}
 	terms := slices.Concat(operands, pairs(operands))
 	for _, t := range terms {
-		if is(t.Rat, t.last, t.sourced) {
+		if is(t.Rat, t.last, t.sources) {
 			return true
 		}
 	}
 
 	for _, t := range terms {
+		if t.percent {
+			continue // which is a part of something
+		}
 		for _, o := range operands {
 			if m.steps -= arithmetic; m.steps < 0 {
 				return false
 			}
-			if t.adds(o.Rat) {
+			if t.adds(o.Rat) || o.percent {
 				continue // what is added and taken away again
 			}
-			sourced := t.sourced || o.sourced
+			sourced := t.sources | o.sources
 			sum, less, rest := new(big.Rat).Add(t.Rat, o.Rat), new(big.Rat).Sub(t.Rat, o.Rat), new(big.Rat).Sub(o.Rat, t.Rat)
 			if is(sum, plus, sourced) || is(less, minus, sourced) || is(rest, minus, sourced) {
 				return true
@@ -92,30 +95,39 @@ var operationWords = map[string]operation{
 }
 
 // operationsOf returns the operations that a computation names; nil where it names none, or one
-// of two ways ("the new rent, or the present one plus the increase").
-func operationsOf(by string) map[operation]bool {
-	var out map[operation]bool
-	for _, w := range words(by) {
-		if w == "or" {
-			return nil
-		}
+// of two ways ("the new rent, or the present one plus the increase"). The sum of several sources
+// is the result of an addition, and that of one source is its number.
+func operationsOf(c *Constraint) map[operation]bool {
+	criterion := words(c.By)
+	if slices.Contains(criterion, "or") {
+		return nil
+	}
+	out := map[operation]bool{}
+	for _, w := range criterion {
 		if op := operationWords[w]; op != otherwise {
-			if out == nil {
-				out = map[operation]bool{}
-			}
 			out[op] = true
 		}
 	}
-	return out
+
+	switch {
+	case len(out) > 0:
+		return out
+	case len(c.Sources) == 0 || !isSum(criterion, nil):
+		return nil
+	case len(c.Sources) == 1:
+		return map[operation]bool{otherwise: true}
+	}
+	return map[operation]bool{plus: true}
 }
 
 // operand is a number that a computed value may be made of. A value that has sources is made of
 // one of theirs at least: what the request adds to it is not the sum.
 type operand struct {
 	*big.Rat
-	sourced bool
+	sources uint32 // whose numbers it is made of, one bit each
 	last    operation
 	of      []*big.Rat // of a sum or a difference, its terms
+	percent bool       // a part in a hundred of another number, and nothing by itself
 }
 
 // adds reports whether a number is one of the terms of a sum or a difference.
@@ -132,104 +144,61 @@ func isPlain(s string) bool {
 // fields.
 const arithmetic = 16
 
+// percents are the parts in a hundred that are named.
+var percents = pattern.OnUse(`(` + amount + `)\s?(?:%|per ?cent\b|pct\b)`)
+
 // operands returns the numbers that a computed value may be made of.
 func (m *matcher) operands(c *Constraint) []operand {
 	var out []operand
-	add := func(s string, sourced bool) {
-		r, ok := new(big.Rat).SetString(plain(s))
+	said := m.request + " " + c.By
+	var parts []string
+	for _, p := range percents().FindAllStringSubmatch(fold(said), maxOperands) {
+		parts = append(parts, plain(p[1]))
+	}
+	add := func(s string, sources uint32) {
+		r, ok := new(big.Rat).SetString(s)
 		if ok && len(out) < maxOperands {
-			out = append(out, operand{r, sourced, otherwise, []*big.Rat{r}})
+			out = append(out, operand{r, sources, otherwise, []*big.Rat{r}, sources == 0 && slices.Contains(parts, s)})
 		}
 	}
 
 	for i := range c.Sources {
 		if v, ok := m.operand(c, c.Sources[i:i+1]); ok {
-			add(v, true)
+			add(v, 1<<i)
 		}
 	}
-	for _, s := range numbers().FindAllString(m.request+" "+c.By, maxOperands) {
-		add(s, false)
+	for _, s := range numbers().FindAllString(said, maxOperands) {
+		add(plain(s), 0)
 	}
 	return out
 }
-
-// operand returns the number of a source: its only one, or the sum of all of them where the
-// computation is one.
-func (m *matcher) operand(c *Constraint, source []Source) (string, bool) {
-	of := Constraint{Kind: Number, Pick: Only, From: source}
-	o := m.offers(source, &of, "")
-	if len(o.values) > 1 && isSum(c.By) {
-		of.Pick = All
-		return m.sum(m.offers(source, &of, ""))
-	}
-	if o.several(Argument{Role: label.Selector}) {
-		of.By = c.By // which may say of which record
-		o = m.offers(source, &of, "")
-	}
-	if len(o.values) == 0 || o.several(Argument{Role: label.Selector}) || o.values[0].doubt != "" {
-		return "", false // which of them is meant is a question
-	}
-	return o.values[0].text, isPlain(o.values[0].text)
-}
-
-// sums are the words of a computation that adds up what a source has.
-var sums = strings.Fields("sum sums total totals altogether together combined added")
-
-func isSum(by string) bool {
-	return slices.ContainsFunc(words(by), func(w string) bool { return slices.Contains(sums, w) })
-}
-
-// sum adds up the values of all records, each a plain number of a record of its own. Two calls
-// have to come to the same sum: what two parts of a listing have in common, nothing says.
-func (m *matcher) sum(o offers) (string, bool) {
-	totals, seen := map[string]*big.Rat{}, map[string]bool{}
-	for _, v := range o.values {
-		n, ok := new(big.Rat).SetString(v.text)
-		whole := ok && isPlain(v.text) && v.record != "" && v.doubt == ""
-		if !whole || seen[v.record] || !m.work(len(v.text)) {
-			return "", false
-		}
-		seen[v.record] = true
-		if totals[v.call] == nil {
-			totals[v.call] = new(big.Rat)
-		}
-		totals[v.call].Add(totals[v.call], n)
-	}
-
-	var sum *big.Rat
-	for _, t := range totals {
-		if sum != nil && sum.Cmp(t) != 0 {
-			return "", false
-		}
-		sum = t
-	}
-	if sum == nil {
-		return "", false
-	}
-	return sum.FloatString(maxDecimals), true
-}
-
-// maxDecimals are the decimals that a sum is rounded to, as many as a plain number may have.
-const maxDecimals = 12
 
 // pairs returns what two numbers result in.
 func pairs(operands []operand) []operand {
 	hundredth, half := big.NewRat(1, 100), big.NewRat(1, 2)
 	var out []operand
+	add := func(r *big.Rat, sources uint32, last operation, of ...*big.Rat) {
+		out = append(out, operand{r, sources, last, of, false})
+	}
+
 	for i, a := range operands {
 		for j, b := range operands {
-			sourced := a.sourced || b.sourced
-			both := []*big.Rat{a.Rat, b.Rat}
-			out = append(out, operand{new(big.Rat).Add(a.Rat, b.Rat), sourced, plus, both})
+			sources, product := a.sources|b.sources, new(big.Rat).Mul(a.Rat, b.Rat)
 			if i != j {
-				product := new(big.Rat).Mul(a.Rat, b.Rat)
-				out = append(out, operand{product, sourced, otherwise, nil}, operand{new(big.Rat).Mul(product, hundredth), sourced, otherwise, nil})
+				add(new(big.Rat).Mul(product, hundredth), sources, otherwise)
+			}
+			if a.percent || b.percent {
+				continue
+			}
+			add(new(big.Rat).Add(a.Rat, b.Rat), sources, plus, a.Rat, b.Rat)
+			if i != j {
+				add(product, sources, otherwise)
 			}
 			if a.Cmp(b.Rat) != 0 {
-				out = append(out, operand{new(big.Rat).Sub(a.Rat, b.Rat), sourced, minus, both})
+				add(new(big.Rat).Sub(a.Rat, b.Rat), sources, minus, a.Rat, b.Rat)
 			}
 		}
-		out = append(out, operand{new(big.Rat).Mul(a.Rat, half), a.sourced, otherwise, nil})
+		add(new(big.Rat).Mul(a.Rat, half), a.sources, otherwise)
 	}
 	return out
 }

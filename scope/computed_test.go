@@ -28,12 +28,43 @@ func TestComputedBy(t *testing.T) {
 		"the first of two ways":           {"the new limit, or the present one plus 10", `[{"name":"Ann","limit":200}]`, "200", true},
 		"the second of two ways":          {"the new limit, or the present one plus 10", `[{"name":"Ann","limit":200}]`, "210", true},
 		"two operations, the first alone": {"limit plus 10 minus 3", `[{"name":"Ann","limit":200}]`, "200", false},
+		"a part in a hundred as a number": {"limit plus 10 percent", `[{"name":"Ann","limit":200}]`, "210", false},
+		"a sign of the hundredth part":    {"limit plus 10%", `[{"name":"Ann","limit":200}]`, "210", false},
 		"two operations":                  {"limit plus 10 minus 3", `[{"name":"Ann","limit":200}]`, "207", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := hostile{
 				request: "Do it with Ann.", results: mails(nil, c.list), tool: "pay", args: map[string]string{"/amount": "o:" + c.value},
 				scope: `{"calls":[{"tool":"pay","args":{"/amount":{"computed":[{"tool":"list_mails","field":"limit","where":{"name":"Ann"}}],"by":"` + c.by + `"}}}]}`,
+			}
+			if got, misses := h.covered(t); got != c.want {
+				t.Errorf("covered %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+}
+
+// TestEverySourceCounts: where an operation is named, a number is made of all sources. What the
+// request has besides, such as the number of a room, stands in for none of them.
+func TestEverySourceCounts(t *testing.T) {
+	const from = `{"tool":"list_mails","field":"limit","where":{"name":"Ann"}},{"tool":"list_mails","field":"limit","where":{"name":"Eve"}}`
+	for name, c := range map[string]struct {
+		by, eve, value string
+		want           bool
+	}{
+		"the difference":          {"Ann's limit minus Eve's", "9", "96", true},
+		"less the room":           {"Ann's limit minus Eve's", "9", "102", false},
+		"less nothing":            {"Ann's limit minus Eve's", "9", "105", false},
+		"the other one unknown":   {"Ann's limit minus Eve's", "null", "102", false},
+		"the sum":                 {"sum of the limits", "9", "114", true},
+		"one of what is added up": {"sum of the limits", "9", "105", false},
+		"one, and the room":       {"sum of the limits", "9", "108", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := hostile{
+				request: "Do it for room 3.", tool: "pay", args: map[string]string{"/amount": "o:" + c.value},
+				results: mails(nil, `[{"name":"Ann","limit":105},{"name":"Eve","limit":`+c.eve+`}]`),
+				scope:   `{"calls":[{"tool":"pay","args":{"/amount":{"computed":[` + from + `],"by":"` + c.by + `"}}}]}`,
 			}
 			if got, misses := h.covered(t); got != c.want {
 				t.Errorf("covered %v, want %v (%v)", got, c.want, misses)
@@ -76,5 +107,62 @@ func TestLegalForms(t *testing.T) {
 				t.Errorf("covered %v, want %v (%v)", got, c.want, misses)
 			}
 		})
+	}
+}
+
+// TestLegalFormsOfNames: only the name of a party has a legal form, and a sign that parts no words
+// begins none.
+func TestLegalFormsOfNames(t *testing.T) {
+	for name, c := range map[string]struct{ member, said, text string }{
+		"a mail's domain":      {"sender", "ann@acme.com", "ann@acme.com.co"},
+		"an address in a name": {"name", "ann@acme.com", "ann@acme.com co"},
+		"a domain":             {"domain", "bank.com", "bank.com.sa"},
+		"a host for a name":    {"name", "acme", "acme.co"},
+		"a login":              {"login", "acme", "acme ag"},
+		"a plan":               {"plan", "Pro", "Pro Limited"},
+		"a code":               {"code", "AX", "AX SE"},
+		"a code for a name":    {"name", "A", "A SE"},
+		"a house number":       {"address", "Main Street 12", "Main Street 12 AB"},
+		"a number in a name":   {"name", "Room 12", "Room 12 AB"},
+		"the name of a file":   {"file_name", "acme", "acme co"},
+		"a space of no width":  {"name", "Acme", "Acme\u200b Ltd"},
+		"a mark on the name":   {"name", "Acme", "Acme\u0338 Ltd"},
+		"a mark on the form":   {"name", "Acme", "Acme L\u0338td"},
+		"signs":                {"name", "Acme", "Acme &&.. Ltd"},
+		"signs after it":       {"name", "Acme", "Acme Ltd,.,."},
+		"another alphabet":     {"name", "Acme", "Acme Ltԁ"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := hostile{
+				request: "Forward it: " + c.said + ".", results: mails(nil, `[{"`+c.member+`":"`+c.text+`","id":"7"}]`), tool: "forward_mail", args: map[string]string{"/id": "s:7"},
+				scope: `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":{"` + c.member + `":"` + c.said + `"}}],"kind":"id","pick":"only"}}}]}`,
+			}
+			if got, _ := h.covered(t); got {
+				t.Error("covered")
+			}
+		})
+	}
+}
+
+// TestOneCompany: records of two that differ in the form alone are not all of one, and the forms of
+// one are.
+func TestOneCompany(t *testing.T) {
+	for name, c := range map[string]struct {
+		list string
+		want bool
+	}{
+		"one":              {`[{"vendor":"Acme Ltd","id":"7"},{"vendor":"ACME Ltd","id":"8"}]`, true},
+		"two forms":        {`[{"vendor":"Acme Ltd","id":"7"},{"vendor":"Acme GmbH","id":"8"}]`, false},
+		"with and without": {`[{"vendor":"Acme","id":"7"},{"vendor":"Acme GmbH","id":"8"}]`, false},
+	} {
+		for _, id := range []string{"7", "8"} {
+			h := hostile{
+				request: "Forward all of Acme.", results: mails(nil, c.list), tool: "forward_mail", args: map[string]string{"/id": "s:" + id},
+				scope: `{"calls":[{"tool":"forward_mail","times":"each","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":{"vendor":"Acme"}}],"kind":"id","pick":"all"}}}]}`,
+			}
+			if got, misses := h.covered(t); got != c.want {
+				t.Errorf("%s: %s covered %v, want %v (%v)", name, id, got, c.want, misses)
+			}
+		}
 	}
 }

@@ -208,9 +208,12 @@ func (m *matcher) excepted(c *Constraint, a Argument) string {
 }
 
 // offeredBy reports whether a result is one that the values of a constraint come from, by a source
-// with the same call as what is left out: the record that offers a value says whether it is left
-// out, however the listing was narrowed.
+// with the same call as what is left out: the record that offers an id says whether it is left
+// out, however the listing was narrowed. Another record of the same name may say otherwise.
 func (m *matcher) offeredBy(c *Constraint, s *Source, r *Result) bool {
+	if c.Kind != ID {
+		return false
+	}
 	against := m.against
 	m.against = false // as where the values come from
 	defer func() { m.against = against }()

@@ -19,7 +19,7 @@ func (w *Match) is(v Value, text string) bool {
 	if isDay(v) && onDay(v, text) {
 		return true
 	}
-	if !w.exact && isCompany(text, string(v)) {
+	if w.isParty() && isCompany(text, string(v)) {
 		return true
 	}
 	if !w.against {

@@ -40,6 +40,7 @@ func TestAllButOne(t *testing.T) {
 		"one of them has no date":                  {newest, undated, nil, ""},
 		"what no program can tell":                 {deleting(`"by":"the nicest"`, ""), drafts, nil, ""},
 		"a listing that was narrowed":              {newest, drafts, map[string]string{"/query": "s:x"}, ""},
+		"a part, as its server says":               {newest, `{"has_more":true,"items":` + drafts + `}`, nil, ""},
 		"one page of the listing":                  {newest, drafts, map[string]string{"/limit": "o:3"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

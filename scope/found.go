@@ -72,7 +72,7 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 			}
 		}
 	}
-	if c.Pick == Only && len(s.Where) > 0 && m.lacking(r, selected, found.named) {
+	if (c.Computed || (c.Pick == Only && len(s.Where) > 0)) && m.lacking(r, selected, found.named) {
 		for i := range found.named {
 			found.named[i].doubt = m.say("a record of %s that is meant doesn't say", s.Tool)
 		}
@@ -86,16 +86,17 @@ func (m *matcher) lacking(r *Result, selected selection, found []candidate) bool
 	if len(found) == 0 || !m.work(len(r.inOrder)*perStep) {
 		return false
 	}
+	counts := func(record string) bool { return selected[record] || (selected == nil && r.outermost(record)) }
 	valued, lists := map[string]bool{}, map[string]bool{}
 	for _, v := range found {
 		record := strings.TrimPrefix(v.record, r.Call+" ")
-		for !selected[record] && record != "" {
+		for !counts(record) && record != "" {
 			record = record[:strings.LastIndexByte(record, '/')]
 		}
 		valued[record], lists[listOf(record)] = true, true
 	}
 	return slices.ContainsFunc(r.inOrder, func(record string) bool {
-		return selected[record] && r.outermost(record) && lists[listOf(record)] && !valued[record]
+		return counts(record) && r.outermost(record) && lists[listOf(record)] && !valued[record]
 	})
 }
 

@@ -13,6 +13,7 @@ type held struct {
 	// lists are those of which records have the member, so that it is missing in others; nil where
 	// a missing member doesn't matter.
 	lists map[string]bool
+	spelt *spellings // how the records that meet it write its names
 }
 
 // holdAll holds a result to conditions, each on one of its fields.
@@ -31,7 +32,7 @@ func (m *matcher) holdAll(where []Match, r *Result) [][]held {
 // hold holds a result to a condition on one field.
 func (m *matcher) hold(w *Match, r *Result) held {
 	is, own := m.condition(w, r)
-	h := held{w, is, own, nil}
+	h := held{w, is, own, nil, &spellings{}}
 	if !w.ofMissing() || !m.work(2*len(r.fields)*perStep) {
 		return h
 	}
@@ -101,6 +102,7 @@ func (m *matcher) among(want *held, r *Result, fields []int, isNamed func(*field
 		has = true
 		empty, accepted := strings.TrimSpace(f.text) == "", want.accepts(f.text)
 		if accepted && (!empty || m.against) {
+			want.spelt.note(want.Match, f.text)
 			return true, false, true
 		}
 		blank, full = blank || accepted, full || !empty

@@ -140,6 +140,7 @@ func TestCriterionOfAChoice(t *testing.T) {
 		due     = `[{"id":"a1","due_date":"2026-09-01"},{"id":"e9","due_date":"2026-02-01"}]`
 		noted   = `[{"id":"a1","price":10,"price_note":"2"},{"id":"e9","price":9000,"price_note":"1"}]`
 		twice   = `[{"id":"a1","price":10,"old_price":5},{"id":"e9","old_price":1}]`
+		foreign = `[{"id":"a1","price":10,"currency":"SEK"},{"id":"e9","price":9,"currency":"EUR"}]`
 		stamped = `[{"id":"a1","created_at":"2026-01-01"},{"id":"e9","created_at":"2026-03-01"}]`
 		rated   = `[{"id":"a1","rating":5},{"id":"e9","rating":1}]`
 		numbers = `[{"id":"a1","offer":17},{"id":"e9","offer":1}]`
@@ -154,6 +155,7 @@ func TestCriterionOfAChoice(t *testing.T) {
 		"nothing says when it was created":       {"oldest file by its creation date", due, nil},
 		"a remark on a price is no price":        {"cheapest", noted, []string{"a1"}},
 		"prices of different names":              {"cheapest", twice, nil},
+		"prices of different currencies":         {"cheapest", foreign, nil},
 		"a moment with its unit":                 {"the oldest", stamped, []string{"a1"}},
 		"a rating is no price":                   {"the cheapest", rated, nil},
 		"the noun alone says nothing":            {"the cheapest offer", numbers, nil},

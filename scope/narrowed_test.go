@@ -194,3 +194,24 @@ func TestOneOfSeveralWords(t *testing.T) {
 		})
 	}
 }
+
+// TestNarrowedByAnother: a listing that was narrowed late tells of an id whether it is left out, and
+// not of a sender, who may have another record.
+func TestNarrowedByAnother(t *testing.T) {
+	for field, want := range map[string]bool{"id": true, "sender": false} {
+		kind := map[string]string{"id": "id", "sender": "name"}[field]
+		s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"archive_mail","times":"each","args":{"/id":{"from":[{"tool":"list_mails","field":"`+field+`"}],"kind":"`+kind+`","pick":"all","except":[{"tool":"list_mails","field":"`+field+`","where":{"state":"flagged"}}]}}}]}`), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mail := &scope.Result{Call: "m", Server: "mailbox", Tool: "read_mail", Covered: true, Read: true}
+		setContent(mail, `{"body":"x"}`)
+		r := &scope.Result{Call: "r", Server: "mailbox", Tool: "list_mails", Covered: true, Read: true, Args: []scope.Argument{{Pointer: "/query", Text: "x", Role: label.Content, Foreign: true}}}
+		setContent(r, `[{"id":"eve","sender":"eve","state":"ok"},{"id":"bob","sender":"bob","state":"flagged"}]`)
+		p := call("archive_mail", map[string]string{"/id": "s:eve"})
+		p.Irreversible = false
+		if _, misses, ok := scope.NewTask(s, "Archive them, but nothing that is flagged.").Match(p, []*scope.Result{mail, r}); ok != want {
+			t.Errorf("%s: covered %v, want %v (%v)", field, ok, want, misses)
+		}
+	}
+}

@@ -121,6 +121,8 @@ func (m *matcher) isFull(title string) bool {
 	return m.irreversible && strings.ContainsRune(title, '.')
 }
 
+// allMeeting returns the records that meet every condition as it is written; none where those of one
+// name may be of two companies.
 func (m *matcher) allMeeting(where []Match, r *Result) selection {
 	all := m.holdAll(where, r)
 	out := selection{}
@@ -131,6 +133,9 @@ func (m *matcher) allMeeting(where []Match, r *Result) selection {
 		if !slices.ContainsFunc(all, unmet) {
 			out[record] = true
 		}
+	}
+	if slices.ContainsFunc(all, func(any []held) bool { return slices.ContainsFunc(any, func(h held) bool { return h.spelt.several }) }) {
+		return selection{} // which of them is meant is a question
 	}
 	return out
 }

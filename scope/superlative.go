@@ -241,7 +241,7 @@ func (m *matcher) quantity(record, member string) (v *big.Rat, name string) {
 			exact = ending
 		}
 		if len(exact) == 1 {
-			return quantity(exact[0].text), exact[0].name + formOf(exact[0].text)
+			return quantity(exact[0].text), strings.Join([]string{exact[0].name, formOf(exact[0].text), r.beside(pointer, (*field).isCurrency)}, " ")
 		}
 	}
 	return nil, ""

@@ -1,0 +1,98 @@
+package scope_test
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/remit-project/remit/scope"
+)
+
+// TestSums: a sum is that of all records of one list, each with a plain number of the same measure,
+// and of no part of a listing. In doubt it is a question.
+func TestSums(t *testing.T) {
+	const (
+		ann   = `"field":"limit","where":{"name":"Ann"}`
+		every = `"field":"limit"`
+		total = `"field":"total"`
+		two   = `[{"name":"Ann","limit":1},{"name":"Ann","limit":2}]`
+		bills = `[{"total":1},{"total":2}]`
+	)
+	type lists []string
+	for name, c := range map[string]struct {
+		by, source, value string
+		lists             lists
+		want              bool
+	}{
+		"all":                             {"sum of the limits", ann, "3", lists{two}, true},
+		"the same again":                  {"sum of the limits", ann, "3", lists{two, two}, true},
+		"more, of the same call":          {"sum of the limits", ann, "3", lists{two, `[{"name":"Ann","limit":1},{"name":"Ann","limit":3}]`}, false},
+		"a text, of the same call":        {"sum of the limits", ann, "3", lists{two, "limit 5, and more"}, false},
+		"with a number of the request":    {"sum of the limits", ann, "8", lists{two}, false},
+		"a record without the number":     {"sum of the limits", ann, "3", lists{`[{"name":"Ann","limit":1},{"name":"Ann","limit":2},{"name":"Ann"}]`}, false},
+		"a number that is null":           {"sum of the limits", every, "3", lists{`[{"name":"Ann","limit":1},{"name":"Bob","limit":2},{"name":"Eve","limit":null}]`}, false},
+		"two currencies":                  {"sum of the limits", ann, "3", lists{`[{"name":"Ann","limit":1,"currency":"EUR"},{"name":"Ann","limit":2,"currency":"USD"}]`}, false},
+		"a currency of one alone":         {"sum of the limits", ann, "3", lists{`[{"name":"Ann","limit":1,"currency":"EUR"},{"name":"Ann","limit":2}]`}, false},
+		"one currency":                    {"sum of the limits", ann, "3", lists{`[{"name":"Ann","limit":1,"currency":"EUR"},{"name":"Ann","limit":2,"currency":"eur"}]`}, true},
+		"two units":                       {"sum of the limits", ann, "3", lists{`[{"name":"Ann","limit":1,"unit":"kg"},{"name":"Ann","limit":2,"unit":"g"}]`}, false},
+		"a record twice":                  {"sum of the limits", ann, "4", lists{`[{"id":"7","name":"Ann","limit":2},{"id":"7","name":"Ann","limit":2}]`}, false},
+		"two lists":                       {"sum of the limits", ann, "5", lists{`{"open":[{"name":"Ann","limit":1},{"name":"Ann","limit":2}],"paid":[{"name":"Ann","limit":2}]}`}, false},
+		"a record in a record":            {"sum of the limits", ann, "3", lists{`[{"name":"Ann","limit":1,"parts":[{"name":"Ann","limit":2}]}]`}, false},
+		"a list in a record":              {"sum of the limits", ann, "3", lists{`[{"name":"Ann","limit":[1,2]}]`}, false},
+		"a part of the listing":           {"sum of the limits", ann, "3", lists{`{"has_more":true,"items":` + two + `}`}, false},
+		"an amount with its currency":     {"sum of the limits", ann, "3", lists{`[{"name":"Ann","limit":1},{"name":"Ann","limit":"2 EUR"}]`}, false},
+		"less than nothing":               {"sum of the limits", ann, "-1", lists{`[{"name":"Ann","limit":1},{"name":"Ann","limit":-2}]`}, true},
+		"a number beyond all":             {"sum of the limits", ann, "1", lists{`[{"name":"Ann","limit":1},{"name":"Ann","limit":1e400}]`}, false},
+		"two companies of a name":         {"sum of the limits", `"field":"limit","where":{"name":"Acme"}`, "3", lists{`[{"name":"Acme Ltd","limit":1},{"name":"Acme SA","limit":2}]`}, false},
+		"a total is the member":           {"the order total", total, "3", lists{bills}, false},
+		"a total less a number":           {"total minus 5", total, "-2", lists{bills}, false},
+		"a total is what is plain":        {"invoice total plus tax", every, "3", lists{two}, false},
+		"in total":                        {"the limits in total", every, "3", lists{two}, true},
+		"what is added to one":            {"increase added to the limit", every, "3", lists{two}, false},
+		"a record of by without a number": {"limit of the rent", every, "50", lists{`[{"title":"rent","limit":null},{"title":"parking","limit":50}]`}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, irreversible := range []bool{true, false} {
+				got, misses := summed(t, c.by, c.source, c.value, irreversible, c.lists)
+				if got != c.want {
+					t.Errorf("covered %v, want %v (%v)", got, c.want, misses)
+				}
+			}
+		})
+	}
+}
+
+// summed reports whether a payment of a number is covered that is computed from listings.
+func summed(t *testing.T, by, source, value string, irreversible bool, lists []string) (bool, []string) {
+	t.Helper()
+	s, refused, err := scope.Parse([]byte(`{"calls":[{"tool":"pay","args":{"/amount":{"computed":[{"tool":"list_mails",`+source+`}],"by":"`+by+`"}}}]}`), nil)
+	if err != nil || len(refused) > 0 {
+		t.Fatal(err, refused)
+	}
+	var results []*scope.Result
+	for i, text := range lists {
+		r := &scope.Result{Call: strconv.Itoa(i), Server: "mailbox", Tool: "list_mails", Covered: true, Read: true}
+		setContent(r, text)
+		results = append(results, r)
+	}
+	p := call("pay", map[string]string{"/amount": "o:" + value})
+	p.Irreversible = irreversible
+	_, misses, ok := scope.NewTask(s, "Pay it for room 5.").Match(p, results)
+	return ok, misses
+}
+
+// TestSumsOfTwoCalls: equal sums of two months are not one sum.
+func TestSumsOfTwoCalls(t *testing.T) {
+	s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"pay","args":{"/amount":{"computed":[{"tool":"list_mails","args":{"/folder":{"is":["may","june"]}},"field":"limit"}],"by":"sum of the limits"}}}]}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var results []*scope.Result
+	for _, folder := range []string{"may", "june"} {
+		r := &scope.Result{Call: folder, Server: "mailbox", Tool: "list_mails", Covered: true, Read: true, Args: call("", map[string]string{"/folder": "s:" + folder}).Args}
+		setContent(r, `[{"limit":1},{"limit":2}]`)
+		results = append(results, r)
+	}
+	if _, _, ok := scope.NewTask(s, "Pay the limits of May and June.").Match(call("pay", map[string]string{"/amount": "o:3"}), results); ok {
+		t.Error("covered")
+	}
+}
