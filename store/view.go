@@ -16,7 +16,7 @@ type Views interface {
 	// first.
 	Turns(ctx context.Context, session string, before int64, limit int) ([]Record, error)
 	// Stopped returns the decisions since a time that did not let their call run, the
-	// last first.
+	// last first, up to a limit and up to the one with which they have [MaxStopped] bytes.
 	Stopped(ctx context.Context, w Whose, since time.Time, limit int) ([]Record, error)
 	// Tally counts decisions since a time by server, tool and verdict, in steps of time.
 	Tally(ctx context.Context, w Whose, since time.Time, step time.Duration) ([]Count, error)
@@ -35,6 +35,10 @@ type Views interface {
 
 // MaxSearch bounds the text of a [Filter], in bytes.
 const MaxSearch = 256
+
+// MaxStopped bounds what one call of [Views.Stopped] reads, in bytes: an agent chooses how much is
+// said of its calls, and people look at all of them.
+const MaxStopped = 16 << 20
 
 // MaxTimes bounds what one call of [Views.Took] returns: enough for one in a hundred of
 // them to be a hundred.

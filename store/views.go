@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -208,21 +209,31 @@ func (s *database) each(ctx context.Context, q *query, row func(*sql.Rows) error
 	return errors.Join(rows.Err(), rows.Close())
 }
 
-// records reads records of a query for seq, event and decision.
-func (s *database) records(ctx context.Context, q *query) (list []Record, err error) {
+// records reads records of a query for seq, event and decision, as long as those before have
+// less than a number of bytes.
+func (s *database) records(ctx context.Context, q *query, most int) (list []Record, err error) {
+	size := 0
 	err = s.each(ctx, q, func(rows *sql.Rows) error {
+		if size >= most {
+			return errEnough
+		}
 		var r Record
 		var event string
 		var decision sql.NullString
 		if err := rows.Scan(&r.Seq, &event, &decision); err != nil {
 			return err
 		}
+		size += len(event) + len(decision.String)
+
 		if err := r.decode(event, decision, s.boot); err != nil {
 			return fmt.Errorf("%w: event %d: %w", ErrCorrupt, r.Seq, err)
 		}
 		list = append(list, r)
 		return nil
 	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
 	return list, err
 }
 
@@ -234,7 +245,7 @@ func (s *database) Turns(ctx context.Context, session string, before int64, limi
 	const user = `{"kind":"user"`
 	q := &query{}
 	q.add("SELECT seq, event, decision FROM events WHERE session = ? AND seq < ? AND substr(event, 1, ?) = ? ORDER BY seq DESC LIMIT ?", session, before, len(user), user, page(limit))
-	list, err := s.records(ctx, q)
+	list, err := s.records(ctx, q, math.MaxInt)
 	return list, failed(fmt.Sprintf("turns of session %q", session), err)
 }
 
@@ -244,7 +255,7 @@ func (s *database) Stopped(ctx context.Context, w Whose, since time.Time, limit 
 	q.add("SELECT e.seq, e.event, e.decision FROM decisions d JOIN events e ON e.session = d.session AND e.seq = d.seq WHERE d.verdict <> 'allow' AND d.at >= ?", micros(since))
 	q.of(w, "d.session")
 	q.add(" ORDER BY d.at DESC LIMIT ?", page(limit))
-	list, err := s.records(ctx, q)
+	list, err := s.records(ctx, q, MaxStopped)
 	return list, failed("list stopped calls", err)
 }
 

@@ -112,7 +112,7 @@ func (c *Console) overview(ctx context.Context, v *visit) (outcome, error) {
 		return outcome{}, err
 	}
 	page.Causes, page.Stops = causesOf(stopped)
-	page.Capped = len(stopped) == store.MaxPage
+	page.Capped = len(stopped) == store.MaxPage || len(stopped) < page.Calls.Stopped()
 	waits, err := c.o.Store.Waits(ctx, v.whose(), since, store.MaxPage)
 	if err != nil {
 		return outcome{}, err

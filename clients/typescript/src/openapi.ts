@@ -2530,7 +2530,7 @@ export interface operations {
                             p99: number;
                         };
                         /**
-                         * @description The last of the calls that were stopped, at most 1000, by tool and kind of reason, the most frequent ones first.
+                         * @description The last of the calls that were stopped, at most 1000 and 16 MiB of decisions, by tool and kind of reason, the most frequent ones first.
                          *     A call with reasons of two kinds counts in both.
                          */
                         stopped: {
