@@ -939,7 +939,7 @@ export interface components {
             unseen_user?: boolean;
         };
         NewScope: {
-            /** @description A scope. An entry that is no object grants nothing, as one that is not understood. */
+            /** @description A scope. An entry that is not an object grants nothing, as one that is not understood. */
             scope: {
                 calls?: unknown[];
                 delegates?: unknown[];
