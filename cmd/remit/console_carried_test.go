@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/remit-project/remit/internal/access"
+	"github.com/remit-project/remit/internal/fleet"
 )
 
 var consoleAt = regexp.MustCompile(`msg=console url=(\S+)`)
@@ -62,7 +63,7 @@ func TestCarriedConsole(t *testing.T) {
 		dir := t.TempDir()
 		contracts := filepath.Join(dir, "contracts")
 		must(t, os.Mkdir(contracts, 0o755))
-		must(t, os.WriteFile(filepath.Join(contracts, "desk.yaml"), []byte(deskContracts), 0o644))
+		must(t, os.WriteFile(filepath.Join(contracts, "desk.yaml"), []byte(fleet.Contracts), 0o644))
 		if name == "gateway" {
 			config := filepath.Join(dir, "remit.yaml")
 			must(t, os.WriteFile(config, fmt.Appendf(nil, "version: 1\nstore: remit.db\ncontracts: contracts\nservers:\n  desk: {url: %q}\n", d.url), 0o644))

@@ -83,7 +83,7 @@ func (d *deployed) restart(t *testing.T) {
 	}
 }
 
-// lose ends a replica as a crash does, of which nobody tells the balancer.
+// lose kills a replica without telling the balancer, as a crash does.
 func (d *deployed) lose(t *testing.T) {
 	t.Helper()
 	old := d.running[0]
@@ -109,7 +109,8 @@ func (d *deployed) fail(ctx context.Context) {
 	fleet.Pause(ctx)
 }
 
-// deployedArguments are those of a call: every third one has a recipient that nobody named.
+// deployedArguments returns a call's arguments. Every third call has a recipient that the user
+// did not name.
 func deployedArguments(n string, i int) (tool string, c deskCall) {
 	if i%3 == 2 {
 		return "send", deskCall{N: n, To: "eve@evil.example"}
@@ -286,7 +287,7 @@ func TestDeployment(t *testing.T) {
 	program, dir := program(t, "remit"), t.TempDir()
 	contracts, tokens := filepath.Join(dir, "contracts"), filepath.Join(dir, "tokens.yaml")
 	must(t, os.Mkdir(contracts, 0o700))
-	must(t, os.WriteFile(filepath.Join(contracts, "desk.yaml"), []byte(deskContracts), 0o600))
+	must(t, os.WriteFile(filepath.Join(contracts, "desk.yaml"), []byte(fleet.Contracts), 0o600))
 	token := (&apiServer{tokens: tokens}).newToken(t, program, "me", "all")
 	desk := newDesk(t)
 	api := newDeployed(t, "decision API", program, servers, "serve", "--listen", "127.0.0.1:0", "--tokens", tokens, "--store", name, "--contracts", contracts)

@@ -18,6 +18,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/fleet"
 )
 
 // The tests in gateway_kill_test.go and gateway_replicas_test.go run gateways as
@@ -32,28 +33,6 @@ type deskServer struct {
 	mu    sync.Mutex
 	calls []string // the argument n of every call, in the order of their coming
 }
-
-const deskContracts = `version: 1
-server: desk
-tools:
-  read:
-    effect: read
-    args:
-      /n: {role: selector, floor: EXTERNAL}
-    output: {trust: EXTERNAL, fields: {/id: TOOL_OUTPUT}}
-  open:
-    effect: read
-    args:
-      /n:  {role: selector, floor: EXTERNAL}
-      /id: {role: selector, floor: TOOL_OUTPUT, discharge: [confirm]}
-    output: {trust: EXTERNAL}
-  send:
-    effect: egress
-    args:
-      /n:  {role: selector, floor: EXTERNAL}
-      /to: {role: target, floor: USER, discharge: [confirm]}
-    output: {trust: TOOL_OUTPUT}
-`
 
 type deskCall struct {
 	N  string `json:"n"`
@@ -104,7 +83,7 @@ func (d *deskServer) configure(t *testing.T, store string) string {
 	t.Helper()
 	dir := t.TempDir()
 	contracts := filepath.Join(dir, "desk.yaml")
-	if err := os.WriteFile(contracts, []byte(deskContracts), 0o600); err != nil {
+	if err := os.WriteFile(contracts, []byte(fleet.Contracts), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	config := filepath.Join(dir, "remit.yaml")

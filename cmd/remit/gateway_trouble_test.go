@@ -14,6 +14,7 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/remit-project/remit/internal/fleet"
 )
 
 // ready is what the gateway says about itself.
@@ -194,9 +195,9 @@ func TestReload(t *testing.T) {
 	if sends() {
 		t.Fatal("sent before it was allowed")
 	}
-	allowed := strings.Replace(deskContracts, "    effect: egress\n", "    effect: egress\n    approved: [{/n: '1', /to: ann@corp.example}]\n", 1)
+	allowed := strings.Replace(fleet.Contracts, "    effect: egress\n", "    effect: egress\n    approved: [{/n: '1', /to: ann@corp.example}]\n", 1)
 	hup(allowed, true)
-	hup(deskContracts, false)
+	hup(fleet.Contracts, false)
 	hup(allowed, true)
 	hup("version: 1\nserver: desk\ntools: {send: {efect: egress}}\n", true)
 	if log := g.quit(t); strings.Count(log, `msg="the contract file was read again"`) != 3 {

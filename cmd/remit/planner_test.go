@@ -20,6 +20,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/fleet"
 	"github.com/remit-project/remit/internal/llm/llmtest"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
@@ -229,7 +230,7 @@ func TestGatewayPlanner(t *testing.T) {
 	planningFor(t, "send", "/n")
 	d, dir := newDesk(t), t.TempDir()
 	name := filepath.Join(dir, "remit.db")
-	must(t, os.WriteFile(filepath.Join(dir, "desk.yaml"), []byte(deskContracts), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "desk.yaml"), []byte(fleet.Contracts), 0o600))
 	must(t, os.WriteFile(filepath.Join(dir, "remit.yaml"), fmt.Appendf(nil, "version: 1\nstore: remit.db\nservers:\n  desk: {url: %q, contract: desk.yaml}\n", d.url), 0o600))
 	st, err := store.Open(t.Context(), name, store.Options{})
 	must(t, err)

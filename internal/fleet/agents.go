@@ -14,8 +14,8 @@ import (
 	"github.com/remit-project/remit"
 )
 
-// Contracts are those of the agents' tools, of the server desk: reading is in order, and
-// nobody names the recipient of what is sent.
+// Contracts are the contracts of the server desk: read changes nothing, open takes an id that a
+// tool returned, and send needs a recipient that the user gave.
 const Contracts = `version: 1
 server: desk
 tools:
@@ -24,6 +24,12 @@ tools:
     args:
       /n: {role: selector, floor: EXTERNAL}
     output: {trust: EXTERNAL, fields: {/id: TOOL_OUTPUT}}
+  open:
+    effect: read
+    args:
+      /n:  {role: selector, floor: EXTERNAL}
+      /id: {role: selector, floor: TOOL_OUTPUT, discharge: [confirm]}
+    output: {trust: EXTERNAL}
   send:
     effect: egress
     args:
