@@ -152,7 +152,7 @@ func TestProxyAcceptsAChange(t *testing.T) {
 	}
 }
 
-// The proxy keeps the definition that a contract was made for, and beside it the one that requests
+// TestProxyKeepsDefinitions: the proxy keeps the definition behind a contract and the one that requests
 // bring instead, so that the console can show what has changed. A definition that comes back is
 // noted, and a tool without a contract is not kept.
 func TestProxyKeepsDefinitions(t *testing.T) {

@@ -21,7 +21,7 @@ func IsWhole(doc *strictjson.Document, args []Argument) bool {
 }
 
 // chooser returns the least trust of the arguments that may have left records out of a
-// result: whoever wrote them chose which records came. It is TRUSTED where there are none.
+// result: their author chose the records. It is TRUSTED if there are none.
 func chooser(doc *strictjson.Document, args []Argument) label.Trust {
 	listed := math.MaxInt // any limit may have been reached
 	if doc != nil {
