@@ -16,9 +16,13 @@ const markMember = "remit_attached"
 // one.
 const MaxContainers = 32
 
-// container delimits material that applications embed in the user's turn. A
-// container without a close reaches to the end of the text.
-type container struct{ open, close string }
+// container delimits material that applications embed in the user's turn or in
+// system text. A container without a close reaches to the end of the text, unless it
+// has to have one: instructions name tags that they don't open.
+type container struct {
+	open, close string
+	ends        bool
+}
 
 type containers []container
 
@@ -33,7 +37,7 @@ func parseContainers(declared []string) (containers, error) {
 	for _, d := range declared {
 		d = strings.TrimSpace(d)
 		if begin, end, ok := strings.Cut(d, "..."); ok && begin != "" && end != "" {
-			out = append(out, container{lower(begin), lower(end)})
+			out = append(out, container{open: lower(begin), close: lower(end)})
 			continue
 		}
 		if d == "" || strings.ContainsFunc(d, func(r rune) bool {
@@ -41,7 +45,7 @@ func parseContainers(declared []string) (containers, error) {
 		}) {
 			return nil, fmt.Errorf("%q is not a container: write the name of a tag, or BEGIN...END", d)
 		}
-		out = append(out, container{"<" + lower(d), "</" + lower(d)})
+		out = append(out, element(lower(d)))
 	}
 	return out, nil
 }
@@ -51,12 +55,30 @@ func parseContainers(declared []string) (containers, error) {
 func defaultContainers() containers {
 	var out containers
 	for _, name := range userturn.Elements() {
-		out = append(out, container{"<" + name, "</" + name})
+		out = append(out, element(name))
 	}
 	for _, line := range userturn.Openings() {
 		out = append(out, container{open: lower(line)})
 	}
 	return out
+}
+
+// documentContainers returns the containers that apply to the deployment's text
+// without a declaration. What an application retrieves stands between a begin and an
+// end that the application wrote, so an end is there.
+func documentContainers() containers {
+	var out containers
+	for _, name := range userturn.Documents() {
+		c := element(name)
+		c.ends = true
+		out = append(out, c)
+	}
+	return out
+}
+
+// element returns the container of a tag.
+func element(name string) container {
+	return container{open: "<" + name, close: "</" + name}
 }
 
 // lower folds ASCII letters and keeps every byte offset.
@@ -87,6 +109,9 @@ func (c containers) split(text string) (own string, found []string) {
 		}
 		end := strings.LastIndex(folded, k.close)
 		if end < start {
+			if k.ends {
+				continue
+			}
 			end = len(text)
 		} else if end += len(k.close); strings.HasPrefix(k.close, "</") {
 			if n := strings.IndexByte(folded[end:], '>'); n >= 0 {

@@ -189,9 +189,11 @@ func contentOf(message json.RawMessage) []part {
 // events returns the events of the user's or the deployment's turn: first the
 // author's own text, then its attachments.
 func (c containers) events(kind remit.EventKind, list []part) []remit.Event {
+	known := documentContainers
 	if kind == remit.UserEvent {
-		c = append(defaultContainers(), c...)
+		known = defaultContainers
 	}
+	c = append(known(), c...)
 
 	var own []string
 	var with []remit.Event

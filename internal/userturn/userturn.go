@@ -9,6 +9,12 @@ func Elements() []string {
 		"document", "documents", "attachment", "attachments", "context", "file", "files"}
 }
 
+// Documents returns those of [Elements] that hold documents wherever they stand, in the
+// deployment's own text too, where prompts with retrieved text have them.
+func Documents() []string {
+	return []string{"document", "documents", "attachment", "attachments", "file", "files"}
+}
+
 // references is the line after which Gemini CLI puts the files that the prompt
 // refers to.
 const references = "--- Content from referenced files ---"
