@@ -45,7 +45,7 @@ func Agree(text string, shown ...*Decision) (Event, error) {
 		}
 		a := Agreed{Server: d.Server, Tool: d.Tool, Variant: d.Variant, Arguments: d.Arguments}
 		for _, r := range d.Reasons {
-			a.Reasons = append(a.Reasons, Reason{Code: r.Code, Path: r.Path, Verdict: r.Verdict, Policy: r.Policy})
+			a.Reasons = append(a.Reasons, Reason{Code: r.Code, Path: r.Path, Verdict: r.Verdict, Policy: r.Policy, Reads: r.Reads})
 		}
 		e.Agreed = append(e.Agreed, a)
 	}

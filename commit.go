@@ -52,8 +52,8 @@ func (s *Session) Confirm(ctx context.Context, call string) (*Decision, error) {
 	return s.confirm(ctx, call, forSession)
 }
 
-// ConfirmOnce notes that a person agreed to this call, and to nothing else: the
-// next one is asked about again, also with the same values.
+// ConfirmOnce notes that a person agreed to this call, and to what its reasons ask beside it
+// ([Reason.Reads]): the next one is asked about again, also with the same values.
 func (s *Session) ConfirmOnce(ctx context.Context, call string) (*Decision, error) {
 	return s.confirm(ctx, call, once)
 }
@@ -87,7 +87,7 @@ func (s *Session) input(q question, facts *guard.Facts) (*input, error) {
 	in := &input{
 		deployment: s.monitor.deployment, session: s.id, call: q.call, now: q.now,
 		seen: s.seen.At(q.now), calls: len(s.calls), confirmed: s.confirmed.At(q.now), agreed: s.agreed, ahead: s.ahead, awaited: s.awaited, history: s.history.view(),
-		task: s.monitor.scoped(&s.task), results: s.task.results, delegated: s.task.delegated, early: !s.task.foreign,
+		task: s.monitor.scoped(&s.task), results: s.task.results, delegated: s.task.delegated, readings: s.readings, early: !s.task.foreign,
 		consent: q.consent, facts: facts, best: Allow,
 	}
 
@@ -270,6 +270,7 @@ func (s *Session) commit(o *outcome) {
 	if o.spends != "" {
 		s.ahead.spend(o.spends, o.spent)
 	}
+	s.read(o.readings)
 	if o.agreement != "" {
 		s.agreed.add(o.agreement, o.decision.Reasons, in.now.Add(discharge.ConfirmationLife))
 	}
@@ -379,5 +380,6 @@ func (o *outcome) event() Event {
 	if o.in.consent != none {
 		e.Kind, e.Call, e.Once = ConfirmationEvent, &Call{ID: o.in.call.ID}, o.in.consent == once
 	}
+	e.Readings = o.readings
 	return e
 }

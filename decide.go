@@ -35,6 +35,7 @@ type input struct {
 	task      *scope.Task     // nil where there is no scope
 	results   []*scope.Result // in which its sources are looked for
 	delegated []*delegated    // plans to which a person agreed
+	readings  []scope.Reading // to which a person agreed
 	early     bool            // the session has read nothing that others may have written
 
 	consent consent
@@ -84,6 +85,8 @@ type outcome struct {
 	scopeArgs []scope.Argument
 	cover     *scope.Cover // nil where no entry covers the call
 	coverTask *scope.Task  // that the entry is of
+	// readings are those to which a person agreed with the call.
+	readings []scope.Reading
 }
 
 // confirmedValue is a value that a person confirmed for an argument.
@@ -182,6 +185,9 @@ func (x *deciding) settle() {
 	d.Verdict = x.worst()
 	if d.Verdict == Ask && (x.seenByPerson() || x.repeats() || x.agreedAhead()) {
 		d.Verdict, d.Confirmed = Allow, true
+		for _, r := range d.Reasons {
+			x.out.readings = append(x.out.readings, r.Reads...) // the very ones that the person was asked about
+		}
 	}
 	x.out.own = d.Verdict
 	if x.in.replay && x.onlyFailed() {

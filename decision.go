@@ -3,11 +3,13 @@ package remit
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/scope"
 )
 
 // Verdict is the outcome of a decision.
@@ -142,12 +144,16 @@ type Reason struct {
 	// for people who may see those, and not for the model.
 	Values []guard.Value `json:"values,omitempty"`
 	Guard  string        `json:"guard,omitempty"`
+	// Reads are the readings of results that the message asks about beside the call. Who
+	// agrees to the call, agrees that the session reads those tools' results so.
+	Reads []scope.Reading `json:"reads,omitempty"`
 }
 
 // Same reports whether two reasons are about the same thing, so that a person who
-// has seen the one knows of the other.
+// has seen the first knows of the other, and of all that it asks about beside the call.
 func (r Reason) Same(other Reason) bool {
-	return r.Code == other.Code && r.Path == other.Path && r.Policy == other.Policy
+	return r.Code == other.Code && r.Path == other.Path && r.Policy == other.Policy &&
+		!slices.ContainsFunc(other.Reads, func(read scope.Reading) bool { return !slices.Contains(r.Reads, read) })
 }
 
 // MaxShownValue bounds how much of a value or of evidence a decision repeats,
@@ -156,7 +162,8 @@ const MaxShownValue = 256
 
 // Explain says in a few lines why the call was not allowed, for the model that
 // proposed it: which argument, why, and what would be accepted. It repeats
-// nothing of what others wrote beyond the offending value. It is empty for an
+// nothing of what others wrote beyond the offending value, and, where it asks how
+// to read a result, the record that the value is in. It is empty for an
 // allowed call.
 func (d *Decision) Explain() string {
 	if d.Verdict == Allow {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/remit-project/remit/guard"
@@ -62,6 +63,8 @@ type Event struct {
 	Delegated *scope.Delegated `json:"delegated,omitempty"`
 	// Agreed are the calls of an agreement event, whose Text is the user's answer.
 	Agreed []Agreed `json:"agreed,omitempty"`
+	// Readings are those to which a person agreed with the call of a call or confirmation event.
+	Readings []scope.Reading `json:"readings,omitempty"`
 	// Principal is that of a principal event.
 	Principal *guard.Principal `json:"principal,omitempty"`
 }
@@ -198,6 +201,7 @@ func (s *Session) restoreCall(ctx context.Context, e Event) (*Decision, error) {
 
 	in.replay, in.best = true, e.Verdict
 	o := decide(in)
+	o.readings = slices.DeleteFunc(slices.Clone(o.readings), func(r scope.Reading) bool { return !slices.Contains(e.Readings, r) })
 	s.commit(o)
 	if e.Verdict == Allow && o.record != nil && o.record.made != nil {
 		s.ran(o.record.made, in.now) // whatever is decided now

@@ -140,8 +140,12 @@ func (x *deciding) outside(misses []string) {
 	if len(misses) > 0 {
 		why = "its scope has another one: " + strings.Join(misses, "; ")
 	}
-	x.ask(OutsideScope, "", fmt.Sprintf("the call (%s) is outside of what the user asked for; %s", x.variant.Effect, why),
-		"ask the user whether this is wanted")
+	reads, shown := x.readings()
+	x.d.Reasons = append(x.d.Reasons, Reason{
+		Code: OutsideScope, Verdict: Ask, Reads: reads,
+		Message:  fmt.Sprintf("the call (%s) is outside of what the user asked for; %s%s", x.variant.Effect, why, shown),
+		Remedies: []string{"ask the user whether this is wanted"},
+	})
 }
 
 // certify records what the scope says of each value. The value keeps its label: a
@@ -155,7 +159,7 @@ func (x *deciding) certify(c *scope.Cover, by string) {
 		f := &x.d.Findings[i]
 		f.Satisfied = true
 		f.Certificates = append(f.Certificates, Discharge{
-			Procedure: ScopeProcedure, Max: label.User, Roles: []label.Role{f.Role}, Basis: fmt.Sprintf("%s: %s (entry %d of the scope, %s)", by, g, c.Entry+1, g.Pointer),
+			Procedure: ScopeProcedure, Max: label.User, Roles: []label.Role{f.Role}, Basis: fmt.Sprintf("%s: %s%s (entry %d of the scope, %s)", by, g, x.readAs(g), c.Entry+1, g.Pointer),
 		})
 	}
 }
@@ -191,7 +195,7 @@ func (x *deciding) scopeProposal() *scope.Proposal {
 		Server: x.d.Server, Tool: x.d.Tool, Call: x.d.Call, Digest: x.digest(), Args: x.out.scopeArgs,
 		Read:         effect == contract.Read,
 		Irreversible: effect == contract.Egress || effect == contract.Destructive || effect == contract.Execute,
-		Role:         x.roleAt, Default: x.defaultAt,
+		Role:         x.roleAt, Default: x.defaultAt, Readings: x.in.readings,
 	}
 }
 
@@ -260,6 +264,9 @@ func (s *Session) keepResult(record *callRecord, r Result, doc *strictjson.Docum
 	out := &scope.Result{Call: r.Call, Server: record.bound.server, Tool: record.bound.contract.Tool.Name,
 		Args: record.scopeArgs, Covered: record.covered, Read: record.variant.Effect == contract.Read, Early: record.early, Verbatim: verbatim(record, r), Returns: record.variant.Output.Returns}
 	out.SetContent(r.Content, doc)
+	if record.variant.Output.Format == "" && len(r.Structured) == 0 {
+		out.SetAppearance()
+	}
 
 	t := &s.task
 	if len(t.results) == maxScopeResults {

@@ -37,8 +37,9 @@ type Session struct {
 	ahead     ahead
 	foreign   map[string]bool // the origins that no tool of the monitor has
 	task      task
-	awaited   *awaited // the last call whose result asks for a one-time code
-	history   *history // nil where there are no guards
+	readings  []scope.Reading // to which a person agreed
+	awaited   *awaited        // the last call whose result asks for a one-time code
+	history   *history        // nil where there are no guards
 }
 
 // callRecord is what a session keeps of a call.

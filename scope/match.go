@@ -18,6 +18,7 @@ const errWork = "the results are too large to look for the values in"
 // matcher matches one call.
 type matcher struct {
 	results      []*Result
+	agreed       []Reading // readings to which a person agreed
 	request      string
 	said         string
 	folded       string

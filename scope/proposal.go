@@ -43,6 +43,12 @@ type Proposal struct {
 	// Default returns what an argument is when the call leaves it out, by the tool's
 	// definition; false where that doesn't say.
 	Default func(pointer string) (string, bool)
+	// Readings are those to which a person agreed. Such results offer what is the only one in
+	// records that the user's words name, to a call that can be taken back, and nothing else.
+	Readings []Reading
+	// Assumed are readings by which results count as any with fields, to find out about what
+	// a person is to be asked. Never let a call pass by that.
+	Assumed []Reading
 }
 
 // Grant is an argument that a scope lets pass, and why.

@@ -47,6 +47,12 @@ type Result struct {
 	// whoever writes a line end writes an element.
 	names    *Result
 	unproven bool
+
+	// reading is a text as the fields that it looks like, as says how, and held how many records
+	// it has then; nil where it looks like nothing.
+	reading *Result
+	as      *Reading
+	held    int
 }
 
 // field is one scalar of a structured result, or one labelled line of a text.

@@ -298,6 +298,7 @@ func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 	for i := range sources {
 		s, first := &sources[i], len(out.values)
 		for _, r := range m.results {
+			r = m.read(s, r, c)
 			if !m.answers(s, r, c) {
 				continue
 			}

@@ -95,7 +95,8 @@ func (set readerSet) play(t *testing.T) {
 		rates *eval.ScenarioRates
 		passes
 	}{{"no scopes", &rates.Plain, set.plain}, {"grant", rates.Grant, set.grant}, {"bound", rates.Bound, set.bound}} {
-		t.Logf("%s: %d of %d wrong calls pass, %d of %d requests are asked about", mode.name, mode.rates.Allowed, rates.Attacks, mode.rates.Asked, rates.Ordinary)
+		t.Logf("%s: %d of %d wrong calls pass, %d of %d requests are asked about, with %d questions, several for %v",
+			mode.name, mode.rates.Allowed, rates.Attacks, mode.rates.Asked, rates.Ordinary, mode.rates.Questions, mode.rates.AskedAgain)
 		if mode.rates.Allowed > mode.allowed || mode.rates.Asked > mode.asked || rates.Ordinary < set.ordinary {
 			t.Errorf("%s: more than %d pass, or more than %d are asked about: %v", mode.name, mode.allowed, mode.asked, mode.rates.Misses)
 		}

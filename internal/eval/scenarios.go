@@ -65,8 +65,12 @@ type ScenarioRates struct {
 	AllowedKnown   int `json:"allowed_known"`
 	AllowedUnknown int `json:"allowed_unknown"`
 	// Asked are the ordinary requests with a judged call that was not allowed.
-	Asked   int                      `json:"asked"`
-	ByClass map[string]ScenarioClass `json:"by_class"`
+	Asked int `json:"asked"`
+	// Questions are all that a person is asked for the ordinary requests who agrees to every
+	// one, and AskedAgain the requests with more than one question, by their number.
+	Questions  int                      `json:"questions"`
+	AskedAgain map[string]int           `json:"asked_again,omitempty"`
+	ByClass    map[string]ScenarioClass `json:"by_class"`
 	// Misses are the ids of wrong outcomes.
 	Misses []string `json:"misses,omitempty"`
 }
@@ -126,11 +130,19 @@ func Scenarios(ctx context.Context, file, tools, scopes string, o ScenarioOption
 			out.Ordinary++
 		}
 		for mode, rates := range modes {
-			allowed, err := s.play(ctx, catalogues, seen, remit.Options{Scopes: mode, Mentions: o.Mentions}, turns[s.ID])
+			options := remit.Options{Scopes: mode, Mentions: o.Mentions}
+			p, err := s.play(ctx, catalogues, seen, options, &player{scopes: turns[s.ID]})
 			if err != nil {
 				return nil, fmt.Errorf("scenario %s: %w", s.ID, err)
 			}
-			rates.add(&s, allowed)
+			rates.add(&s, s.allowed(p))
+			if s.Kind == "attack" {
+				continue
+			}
+			if p, err = s.play(ctx, catalogues, seen, options, &player{scopes: turns[s.ID], agrees: true}); err != nil {
+				return nil, fmt.Errorf("scenario %s: %w", s.ID, err)
+			}
+			rates.question(s.ID, p.questions)
 		}
 	}
 	for _, r := range modes {
@@ -189,6 +201,18 @@ func (r *ScenarioRates) add(s *playedScenario, allowed bool) {
 	r.ByClass[s.Class] = c
 }
 
+// question counts what a person is asked for an ordinary request.
+func (r *ScenarioRates) question(id string, n int) {
+	r.Questions += n
+	if n < 2 {
+		return
+	}
+	if r.AskedAgain == nil {
+		r.AskedAgain = map[string]int{}
+	}
+	r.AskedAgain[id] = n
+}
+
 // catalogues returns a scenario's tools: whole sets by name, parts of a set as
 // "name:tool+tool", and sets of its own. It returns false if a set is unknown.
 func (s *playedScenario) catalogues(sets map[string]json.RawMessage) (out []*schema.Catalogue, known bool, err error) {
@@ -245,24 +269,23 @@ func pick(tools json.RawMessage, some string) (json.RawMessage, error) {
 	return json.Marshal(list)
 }
 
-// play plays a scenario, and reports whether its judged calls were allowed, for an
-// attack with every call before them.
-func (s *playedScenario) play(ctx context.Context, tools []*schema.Catalogue, seen observed, o remit.Options, scopes []json.RawMessage) (bool, error) {
+// play has a player play a scenario.
+func (s *playedScenario) play(ctx context.Context, tools []*schema.Catalogue, seen observed, o remit.Options, p *player) (*player, error) {
 	lines, err := s.lines()
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	contracts, err := seen.contracts(tools, firstSaid(lines))
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	o.Contracts, o.Tools, o.Now = contracts, tools, func() time.Time { return scenarioNow }
 	m, err := remit.New(o)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 
-	p := &player{sessions: map[string]*remit.Session{}, verdicts: map[string]remit.Verdict{}, scopes: scopes}
+	p.sessions, p.verdicts = map[string]*remit.Session{}, map[string]remit.Verdict{}
 	for _, l := range lines {
 		session := p.sessions[l.Session]
 		if session == nil {
@@ -270,13 +293,14 @@ func (s *playedScenario) play(ctx context.Context, tools []*schema.Catalogue, se
 			p.sessions[l.Session] = session
 		}
 		if err := p.line(ctx, session, l); err != nil {
-			return false, err
+			return nil, err
 		}
 	}
-	return s.allowed(p), nil
+	return p, nil
 }
 
-// allowed judges the decisions.
+// allowed judges the decisions: whether the judged calls were allowed, for an attack with
+// every call before them.
 func (s *playedScenario) allowed(p *player) bool {
 	judged := s.Judged
 	if len(judged) == 0 {
@@ -307,6 +331,9 @@ type player struct {
 	order    []string
 	scopes   []json.RawMessage
 	turn     int
+	// agrees has a person agree to each call that is asked about, which questions counts.
+	agrees    bool
+	questions int
 }
 
 // line feeds one line to a session. A line that the session refuses makes no
@@ -332,6 +359,12 @@ func (p *player) line(ctx context.Context, s *remit.Session, l scenarioLine) err
 		}
 		if _, again := p.verdicts[d.Call]; !again {
 			p.order = append(p.order, d.Call)
+		}
+		if d.Verdict == remit.Ask && p.agrees {
+			p.questions++
+			if d, err = s.ConfirmOnce(ctx, d.Call); err != nil {
+				return err
+			}
 		}
 		p.verdicts[d.Call] = d.Verdict
 	case "confirm":

@@ -1,0 +1,149 @@
+package serialized_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/remit-project/remit/internal/serialized"
+)
+
+// Texts that a template wrote look like their format where every line is one field and all
+// records have the same ones.
+func TestAppear(t *testing.T) {
+	for name, c := range map[string]struct {
+		text   string
+		format serialized.Format // empty where it looks like nothing
+		count  int
+	}{
+		"a list in YAML":               {"results:\n  - id: f1\n    name: A\n  - id: f2\n    name: B\n", serialized.YAML, 2},
+		"a list that isn't indented":   {"results:\n- id: f1\n  name: A\ntotal: 1\n", serialized.YAML, 1},
+		"a record with an empty value": {"- id: 1\n  note:\n- id: 2\n  note: x\n", serialized.YAML, 2},
+		"a table":                      {"| id | name |\n|---|---|\n| 1 | A |\n| 2 | B |", serialized.Table, 2},
+		"lines":                        {"Name: Ann\nNotes: a: b", serialized.Lines, 1},
+		"lines of two records":         {"Name: Ann\nAge: 7\n\nName: Bob\nAge: 8", serialized.Lines, 2},
+		"words":                        {"There is nothing here.", "", 0},
+		"another order":                {"- id: 1\n  name: A\n- name: B\n  id: 2\n", "", 0},
+		"a field more":                 {"- id: 1\n  name: A\n- id: 2\n  name: B\n  owner: C\n", "", 0},
+		"a field twice":                {"- id: 1\n  name: A\n  id: 2\n", "", 0},
+		"a field twice in lines":       {"Name: A: b\nId: 1\nName: B", "", 0},
+		"other places":                 {"r:\n  - id: 1\n    name: A\n  -  id: 2\n     name: B\n", "", 0},
+		"a value of two lines":         {"- id: 1\n  name: A\n    B\n- id: 2\n  name: B\n", "", 0},
+		"a quoted value of two lines":  {"- id: 1\n  name: \"A\n    note: B\"\n- id: 2\n  name: B\n", "", 0},
+		"a block":                      {"- id: 1\n  name: |\n    A\n", "", 0},
+		"a record in braces":           {"- {id: 1, name: A}\n", "", 0},
+		"a value in braces":            {"- id: 1\n  name: {a: b}\n", "", 0},
+		"a list in a record":           {"- id: 1\n  parts:\n  - sku: 1\n", "", 0},
+		"a comment":                    {"- id: 1\n  name: A # B\n", "", 0},
+		"a row with a cell too many":   {"| id | name |\n|---|---|\n| 1 | A | B |", "", 0},
+		"a column twice":               {"| id | id |\n|---|---|\n| 1 | 2 |", "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var format serialized.Format
+			count := 0
+			if a := serialized.Appear(c.text); a != nil {
+				format, count = a.Format, a.Records
+			}
+			if format != c.format || count != c.count {
+				t.Errorf("%q with %d records, want %q with %d", format, count, c.format, c.count)
+			}
+		})
+	}
+}
+
+// forger draws texts that try to take over the records around them.
+func forger() *rapid.Generator[string] {
+	piece := rapid.SampledFrom([]string{
+		"x", "9", "'", `"`, "\n", "\n  ", "\n    ", "\n- id: 9", "\n  - id: 9", "\n  name: y", "\n    name: y", "\n  size: 3", "\n    size: 3", "\nid: 9", "\nname: y", "\nsize: 3",
+		"\n\n", "\n| 9 | y | 3 |", " | ", " |", `\`, `\|`, "results:", "\nresults:", "\nother:", ": ", "{", "}", "[", "]", "#", " #", "---", "\n---\n", "|", "|-", ">", "&a", "*a", "!!str", "? ", "- ", "\t", "<<: ", "\u2028", "<br>",
+	})
+	// What ends their own record, and begins one of the same shape.
+	whole := rapid.SampledFrom([]string{"\n  size: 3\n- id: 9\n  name: y", "\n    size: 3\n  - id: 9\n    name: y", " | 3 |\n| 9 | y", "|3|\n|9|y", "\nsize: 3\n\nid: 9\nname: y"})
+	return rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(rapid.OneOf(piece, whole), 0, 6).Draw(t, "pieces"), "")
+	})
+}
+
+// Whatever a stranger writes as the name of one record, a text of a template either looks like
+// nothing or another shape, or has the records of everybody else as they are, and in order.
+func TestAStrangerHidesNoRecordOfAnother(t *testing.T) {
+	for name, template := range map[string]struct{ head, record, between string }{
+		"YAML":             {"results:\n", "- id: %d\n  name: %s\n  size: %d\n", ""},
+		"YAML, indented":   {"results:\n", "  - id: %d\n    name: %s\n    size: %d\n", ""},
+		"YAML, only lists": {"", "- id: %d\n  name: %s\n  size: %d\n", ""},
+		"a table":          {"| id | name | size |\n|---|---|---|\n", "| %d | %s | %d |\n", ""},
+		"a tight table":    {"|id|name|size|\n|---|---|---|\n", "|%d|%s|%d|\n", ""},
+		"lines":            {"", "id: %d\nname: %s\nsize: %d\n", "\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			write := func(names []string) string {
+				var out []string
+				for i, n := range names {
+					out = append(out, fmt.Sprintf(template.record, i+1, n, 10+i))
+				}
+				return template.head + strings.Join(out, template.between)
+			}
+			shape := serialized.Appear(write([]string{"a", "b"})).Shape
+			read, forged := 0, 0
+			rapid.Check(t, func(t *rapid.T) {
+				names := make([]string, rapid.IntRange(2, 4).Draw(t, "records"))
+				for i := range names {
+					names[i] = fmt.Sprintf("honest %d", i+1)
+				}
+				theirs := rapid.IntRange(0, len(names)-1).Draw(t, "theirs")
+				names[theirs] = forger().Draw(t, "name")
+
+				a := serialized.Appear(write(names))
+				if a == nil || a.Shape != shape {
+					return
+				}
+				read++
+				records := recordsOf(t, a)
+				if len(records) > len(names) {
+					forged++
+				}
+				at := 0
+				for i := range names {
+					if i == theirs {
+						continue
+					}
+					want := fmt.Sprintf("%d honest %d %d", i+1, i+1, 10+i)
+					for at < len(records) && records[at] != want {
+						at++
+					}
+					if at == len(records) {
+						t.Fatalf("record %d is not in %v", i+1, records)
+					}
+				}
+			})
+			if read == 0 {
+				t.Error("no text was read")
+			}
+			t.Logf("%d read, %d with a record that was added", read, forged)
+		})
+	}
+}
+
+// recordsOf returns the records of an appearance as texts.
+func recordsOf(t *rapid.T, a *serialized.Appearance) []string {
+	var tree any
+	if err := json.Unmarshal(a.Document.Canonical(), &tree); err != nil {
+		t.Fatal(err)
+	}
+	if o, ok := tree.(map[string]any); ok {
+		tree = []any{o}
+		if list, ok := o["results"].([]any); ok {
+			tree = list
+		}
+	}
+	var out []string
+	list, _ := tree.([]any)
+	for _, e := range list {
+		r, _ := e.(map[string]any)
+		out = append(out, fmt.Sprintf("%v %v %v", r["id"], r["name"], r["size"]))
+	}
+	return out
+}

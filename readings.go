@@ -1,0 +1,121 @@
+package remit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/scope"
+)
+
+const (
+	// maxReadings bounds the readings that a session keeps. Beyond it, results stay text.
+	maxReadings = 256
+	// maxAssumed bounds the readings that one question is about.
+	maxAssumed = 8
+)
+
+// read keeps readings to which a person agreed.
+func (s *Session) read(readings []scope.Reading) {
+	for _, r := range readings {
+		if !slices.Contains(s.readings, r) && len(s.readings) < maxReadings {
+			s.readings = append(slices.Clip(s.readings), r) // a decision may be looking at them
+		}
+	}
+}
+
+// readings returns what a person is to be asked about beside a call that the scope doesn't
+// cover, where it would if results were read as the fields that they look like, and says so.
+// It lets nothing pass.
+func (x *deciding) readings() (reads []scope.Reading, shown string) {
+	looks := map[scope.Reading]*scope.Result{} // the last result of each
+	var all []scope.Reading
+	for _, r := range x.in.results {
+		as := r.Appearance()
+		if as == nil {
+			continue
+		}
+		if looks[*as] == nil {
+			all = append(all, *as)
+		}
+		looks[*as] = r
+	}
+	if len(all) == 0 || len(all) > maxAssumed || !x.coveredBy(all) {
+		return nil, ""
+	}
+	for _, as := range slices.Clone(all) {
+		less := slices.DeleteFunc(slices.Clone(all), func(r scope.Reading) bool { return r == as })
+		if len(less) > 0 && x.coveredBy(less) {
+			all = less
+		}
+	}
+
+	var texts []string
+	for _, as := range all {
+		texts = append(texts, x.looks(as))
+		if !slices.Contains(x.in.readings, as) {
+			reads = append(reads, as)
+		}
+	}
+	shown = "; read as it looks, it is what the user asked for: " + strings.Join(texts, "; ")
+	if len(reads) > 0 {
+		shown += ". Who agrees to the call agrees as well that results of that shape are read so for the rest of the session"
+	}
+	return reads, shown
+}
+
+// coveredBy reports whether the scope would cover the call if results were read so.
+func (x *deciding) coveredBy(as []scope.Reading) bool {
+	p := x.scopeProposal()
+	p.Assumed = as
+	_, _, ok := x.in.task.Match(p, x.in.results)
+	return ok
+}
+
+// looks says how a tool's results look: the last one that has a value of the call, else the
+// last one.
+func (x *deciding) looks(as scope.Reading) string {
+	var values []string
+	for i := range x.leaves {
+		values = append(values, x.leaves[i].Text)
+	}
+	records, record := 0, []string(nil)
+	for _, r := range slices.Backward(x.in.results) {
+		if have := r.Appearance(); have == nil || *have != as {
+			continue
+		}
+		n, found := r.Show(values)
+		if records == 0 || found != nil {
+			records, record = n, found
+		}
+		if found != nil {
+			break
+		}
+	}
+
+	out := fmt.Sprintf("%s answered as %s with %d %s", as.Tool, formats[as.Format], records, plural("record", records))
+	if record != nil {
+		out += ", this one: " + strings.Join(record, ", ")
+	}
+	return out
+}
+
+// formats are the formats in words.
+var formats = map[string]string{"yaml": "YAML", "table": "a table", "lines": `"name: value" lines`}
+
+func plural(word string, n int) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}
+
+// readAs says of a grant that it is by a reading to which a person agreed; empty where it isn't.
+func (x *deciding) readAs(g scope.Grant) string {
+	for _, r := range x.in.results {
+		if as := r.Appearance(); g.Call != "" && r.Call == g.Call && as != nil && slices.Contains(x.in.readings, *as) {
+			return fmt.Sprintf(", which is read as %s as a person agreed", formats[as.Format])
+		}
+	}
+	return ""
+}
