@@ -105,6 +105,7 @@ func (s *yamlShape) list(n *yaml.Node, depth int) {
 	if s.wrong = s.wrong || s.lists > 1 || len(n.Content) == 0; s.wrong {
 		return
 	}
+
 	shape := ""
 	for i, e := range n.Content {
 		record := yamlShape{lines: s.lines, lists: s.lists}
@@ -145,6 +146,7 @@ func appearsLines(text string) *Appearance {
 	if doc == nil || strings.Contains(text, "\n\n\n") {
 		return nil
 	}
+
 	shape, records := "", 0
 	for record := range strings.SplitSeq(text, "\n\n") {
 		var names []string
