@@ -24,21 +24,21 @@ func (s *Session) read(readings []scope.Reading) {
 	}
 }
 
+// endReadings forgets, with the user's turn, which results a person was shown in whole: that was
+// for what the turn was about.
+func (s *Session) endReadings() {
+	s.readings = slices.DeleteFunc(slices.Clone(s.readings), func(r scope.Reading) bool { return r.Call != "" })
+}
+
 // readings returns what a person is to be asked about beside a call that the scope doesn't
 // cover, where it would if results were read as the fields that they look like, and says so.
 // It lets nothing pass.
 func (x *deciding) readings() (reads []scope.Reading, shown string) {
-	looks := map[scope.Reading]*scope.Result{} // the last result of each
 	var all []scope.Reading
 	for _, r := range x.in.results {
-		as := r.Appearance()
-		if as == nil {
-			continue
-		}
-		if looks[*as] == nil {
+		if as := r.Appearance(); as != nil && !slices.Contains(all, *as) {
 			all = append(all, *as)
 		}
-		looks[*as] = r
 	}
 	if len(all) == 0 || len(all) > maxAssumed || !x.coveredBy(all) {
 		return nil, ""
@@ -52,14 +52,21 @@ func (x *deciding) readings() (reads []scope.Reading, shown string) {
 
 	var texts []string
 	for _, as := range all {
-		texts = append(texts, x.looks(as))
+		text, whole := x.looks(as)
+		texts = append(texts, text)
 		if !slices.Contains(x.in.readings, as) {
+			reads = append(reads, as)
+		}
+		if as.Call = whole; whole != "" && !slices.Contains(x.in.readings, as) {
 			reads = append(reads, as)
 		}
 	}
 	shown = "; read as it looks, it is what the user asked for: " + strings.Join(texts, "; ")
 	if len(reads) > 0 {
 		shown += ". Who agrees to the call agrees as well that results of that shape are read so for the rest of the session"
+	}
+	if slices.ContainsFunc(reads, func(r scope.Reading) bool { return r.Call != "" }) {
+		shown += ", and to the other calls that the user asked for with the records that are listed here, if they can be taken back"
 	}
 	return reads, shown
 }
@@ -73,31 +80,39 @@ func (x *deciding) coveredBy(as []scope.Reading) bool {
 }
 
 // looks says how a tool's results look: the last one that has a value of the call, else the
-// last one.
-func (x *deciding) looks(as scope.Reading) string {
+// last one. It returns the call of the result if a person sees all of it.
+func (x *deciding) looks(as scope.Reading) (text, whole string) {
 	var values []string
 	for i := range x.leaves {
 		values = append(values, x.leaves[i].Text)
 	}
-	records, record := 0, []string(nil)
+	var look scope.Shown
 	for _, r := range slices.Backward(x.in.results) {
 		if have := r.Appearance(); have == nil || *have != as {
 			continue
 		}
-		n, found := r.Show(values)
-		if records == 0 || found != nil {
-			records, record = n, found
+		if found := r.Show(values); look.Records == 0 || found.This != nil {
+			look, whole = found, r.Call
 		}
-		if found != nil {
+		if look.This != nil {
 			break
 		}
 	}
 
-	out := fmt.Sprintf("%s answered as %s with %d %s", as.Tool, formats[as.Format], records, plural("record", records))
-	if record != nil {
-		out += ", this one: " + strings.Join(record, ", ")
+	text = fmt.Sprintf("%s answered as %s with %d %s", as.Tool, formats[as.Format], look.Records, plural("record", look.Records))
+	if look.This != nil {
+		text += ", this one: " + strings.Join(look.This, ", ")
 	}
-	return out
+	if look.All == nil || x.scopeProposal().Irreversible {
+		return text, ""
+	}
+	if look.Records > 1 {
+		text += ", of"
+		for i, record := range look.All {
+			text += fmt.Sprintf(" (%d) %s", i+1, strings.Join(record, ", "))
+		}
+	}
+	return text, whole
 }
 
 // formats are the formats in words.

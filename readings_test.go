@@ -182,6 +182,62 @@ func TestAFormatIsNoAuthority(t *testing.T) {
 	}
 }
 
+// A person who was shown all records is asked once for several calls that take from them, within
+// the user's turn.
+func TestOneQuestionForSeveralCalls(t *testing.T) {
+	const every = `{"calls":[
+ {"tool":"find_files","args":{"/query":{"is":"mine"}}},
+ {"tool":"rename_file","times":"each","args":{"/file_id":{"from":[{"tool":"find_files","args":{"/query":{"is":"mine"}},"field":"id"}],"kind":"id","pick":"all"},"/name":{"any":true}}},
+ {"tool":"delete_file","times":"each","args":{"/file_id":{"from":[{"tool":"find_files","args":{"/query":{"is":"mine"}},"field":"id"}],"kind":"id","pick":"all"}}}]}`
+	turn := func(s *fileSession) {
+		s.User("Rename all of my files: mine")
+		if _, refused, err := s.Scope([]byte(every)); err != nil || len(refused) > 0 {
+			t.Fatal(err, refused)
+		}
+	}
+	find := func(s *fileSession, answer string) {
+		d := s.decide("find_files", `{"query":"mine"}`)
+		if err := s.Result(t.Context(), remit.Result{Call: d.Call, Content: answer}); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	s := newFileSession(t)
+	turn(s)
+	find(s, budget)
+	d := s.rename("f-18")
+	if !strings.Contains(d.Explain(), `(2) id "f-10", name "Notes", owner "me"`) {
+		t.Error("the question doesn't show the other record:", d.Explain())
+	}
+	s.agree(d)
+	if d := s.rename("f-10"); d.Verdict != remit.Allow {
+		t.Error("the record that was shown:", d.Explain())
+	}
+	if d := s.decide("delete_file", `{"file_id":"f-10"}`); d.Verdict != remit.Ask {
+		t.Error("a call that can't be taken back is allowed")
+	}
+	find(s, thesis)
+	if d := s.rename("f-72"); d.Verdict != remit.Ask {
+		t.Error("a record that wasn't shown is taken")
+	}
+	turn(s)
+	if d := s.rename("f-10"); d.Verdict != remit.Ask {
+		t.Error("what was shown holds in another turn")
+	}
+
+	s = newFileSession(t)
+	turn(s)
+	long := "results:\n"
+	for i := range 9 {
+		long += fmt.Sprintf("  - id: f-%d\n    name: N\n    owner: me\n", 10+i)
+	}
+	find(s, long)
+	s.agree(s.rename("f-18"))
+	if d := s.rename("f-10"); d.Verdict != remit.Ask {
+		t.Error("more records than a person reads are taken")
+	}
+}
+
 // each iterates over events.
 func each(events []remit.Event) func(func(remit.Event, error) bool) {
 	return func(yield func(remit.Event, error) bool) {

@@ -146,6 +146,7 @@ func (s *Session) addText(e Event) {
 	case UserEvent:
 		s.task.turn, s.task.scope, s.task.planned, s.task.delegated = e.Text, nil, false, s.task.carried()
 		s.task.proposal, s.task.talk.unseen = s.task.talk.unseen, ""
+		s.endReadings()
 		s.seen.User(next("user", &s.counts.user), e.Text)
 		s.addEntry(guard.UserEntry, e.Text)
 	case AttachmentEvent:

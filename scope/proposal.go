@@ -44,7 +44,8 @@ type Proposal struct {
 	// definition; false where that doesn't say.
 	Default func(pointer string) (string, bool)
 	// Readings are those to which a person agreed. Such results offer what is the only one in
-	// records that the user's words name, to a call that can be taken back, and nothing else.
+	// records that the user's words name, to a call that can be taken back, and nothing else;
+	// those that the person was shown in whole, anything to such a call.
 	Readings []Reading
 	// Assumed are readings by which results count as any with fields, to find out about what
 	// a person is to be asked. Never let a call pass by that.

@@ -17,6 +17,10 @@ type Reading struct {
 	Format string `json:"format"`
 	// Shape is the same for results with the same fields in the same order and places.
 	Shape string `json:"shape"`
+	// Call is set where the person was shown all of the result of this call: until the user's next
+	// turn it counts as any with fields, for calls that can be taken back. Empty for all results
+	// of the shape.
+	Call string `json:"call,omitempty"`
 }
 
 // SetAppearance notes what the text of a result looks like, where it has no fields.
@@ -28,7 +32,7 @@ func (r *Result) SetAppearance() {
 	if a == nil {
 		return
 	}
-	r.as = &Reading{r.Server, r.Tool, string(a.Format), a.Shape}
+	r.as = &Reading{Server: r.Server, Tool: r.Tool, Format: string(a.Format), Shape: a.Shape}
 	r.reading = &Result{Call: r.Call, Server: r.Server, Tool: r.Tool, Args: r.Args, Covered: r.Covered, Read: r.Read, Early: r.Early, Returns: r.Returns}
 	r.reading.SetContent(r.Text, a.Document)
 	r.held = a.Records
@@ -38,35 +42,71 @@ func (r *Result) SetAppearance() {
 // nothing that is read.
 func (r *Result) Appearance() *Reading { return r.as }
 
-// maxShown bounds the fields of a record that a question shows.
-const maxShown = 4
+const (
+	// maxShownRecords bounds the records that a question shows, and maxShown the fields of each.
+	maxShownRecords = 8
+	maxShown        = 6
+)
 
-// Show returns how many records a result looks like it has, and the fields of the one that has
-// one of the values; nil where none has. Others may have written all of it.
-func (r *Result) Show(values []string) (records int, record []string) {
-	if r.reading == nil {
-		return 0, nil
-	}
-	at := slices.IndexFunc(r.reading.fields, func(f field) bool { return f.text != "" && slices.Contains(values, f.text) })
-	if at < 0 {
-		return r.held, nil
-	}
-	for _, i := range r.reading.records[r.reading.fields[at].record] {
-		if f := &r.reading.fields[i]; !f.null && len(record) < maxShown {
-			record = append(record, fmt.Sprintf("%s %s", f.name, clip([]byte(f.text))))
-		}
-	}
-	return r.held, record
+// Shown is what a question shows of a result that looks like it has fields. Others may have
+// written all of it.
+type Shown struct {
+	// Records are how many records the result has.
+	Records int
+	// All are the fields of every record, where they are few enough to be read by a person;
+	// else nil.
+	All [][]string
+	// This are the first fields of the record that has one of the values in question; nil
+	// where none has.
+	This []string
 }
 
-// assumed returns results with those read as fields that look so.
-func assumed(results []*Result, as []Reading) []*Result {
-	if len(as) == 0 {
+// Show returns what a question shows of a result whose records have some of the values of a call.
+func (r *Result) Show(values []string) Shown {
+	if r.reading == nil {
+		return Shown{}
+	}
+
+	out, whole := Shown{Records: r.held}, r.held <= maxShownRecords
+	for _, at := range r.reading.inOrder {
+		var record []string
+		has := false
+		for _, i := range r.reading.records[at] {
+			f := &r.reading.fields[i]
+			if f.list {
+				continue
+			}
+			has = has || (f.text != "" && slices.Contains(values, f.text))
+			record = append(record, fmt.Sprintf("%s %s", f.name, clip([]byte(f.text))))
+		}
+		if has && out.This == nil {
+			out.This = record[:min(len(record), maxShown)]
+		}
+		if whole = whole && len(record) <= maxShown; whole && len(record) > 0 {
+			out.All = append(out.All, record)
+		}
+	}
+	if !whole {
+		out.All = nil
+	}
+	return out
+}
+
+// readable returns results with those as fields that a call may take any value from: those that
+// are assumed to be so, and for a call that can be taken back, those of which a person was shown
+// all.
+func readable(results []*Result, p *Proposal) []*Result {
+	if len(p.Assumed)+len(p.Readings) == 0 {
 		return results
 	}
 	out := slices.Clone(results)
 	for i, r := range out {
-		if r.as != nil && slices.Contains(as, *r.as) {
+		if r.as == nil {
+			continue
+		}
+		shown := *r.as
+		shown.Call = r.Call
+		if slices.Contains(p.Assumed, *r.as) || (!p.Irreversible && slices.Contains(p.Readings, shown)) {
 			out[i] = r.reading
 		}
 	}
