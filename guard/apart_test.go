@@ -91,25 +91,25 @@ tests:
       - allow: yes
         history:
           - h1
-          - {user: yes}
+          - user: yes
       - deny: no
         history:
           - h1
-          - {user: no}
+          - user: no
       - ask: maybe
         history:
           - h1
-          - {user: maybe}
+          - user: maybe
   - of: q
     base: {args: {customer: "c1"}}
     examples:
       - {allow: gold, given: [get_customer]}
-      - {allow: silver, args: {"note": "x"}, given: [{record: get_customer, changes: {/tier: "silver"}}]}
+      - {allow: silver, args: {note: "x"}, given: [{record: get_customer, changes: {/tier: "silver"}}]}
 histories:
   h1:
-    - {user: 'I would like to order two boxes of the blue pencils, please.'}
-    - {call: {record: get_customer}}
-    - {assistant: 'That is 9.50. Shall I order them?'}
+    - user: I would like to order two boxes of the blue pencils, please.
+    - call: get_customer
+    - assistant: That is 9.50. Shall I order them?
 records:
 `
 	if strings.TrimSpace(rules) != strings.TrimSpace(wantRules) {
@@ -150,7 +150,7 @@ func TestAnyTestsAreKept(t *testing.T) {
 		for i := range rapid.IntRange(1, 5).Draw(r, "examples") {
 			e := guard.Example{Name: fmt.Sprint("t", i), Expect: rapid.SampledFrom([]label.Verdict{label.Allow, label.Deny, label.Ask}).Draw(r, "expect")}
 			var args []string
-			for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"customer", "note", "total"}), 0, 3, rapid.ID[string]).Draw(r, "members") {
+			for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"customer", "note", "total", "1", "yes", "null", "a: #b", ""}), 0, 3, rapid.ID[string]).Draw(r, "members") {
 				args = append(args, fmt.Sprintf("%q:%s", name, rapid.SampledFrom([]string{`"c1"`, `null`, `[1,{"a":2}]`, `{}`}).Draw(r, "value")))
 			}
 			e.Args = json.RawMessage("{" + strings.Join(args, ",") + "}")
@@ -192,15 +192,16 @@ func TestAnyTestsAreKept(t *testing.T) {
 func TestMistakesInTestsFiles(t *testing.T) {
 	const rules = "tool: order\npolicies:\n  - {name: p, require: args.total < 5, message: m}\n  - {name: q, message: m, examples: [{name: a, expect: deny}]}\n"
 	for text, want := range map[string]string{
-		"tool: other\ntests: []":                                              "of another tool",
-		"tool: order\ntests: [{of: r, examples: []}]":                         `there is no policy "r"`,
-		"tool: order\ntests: [{of: q, examples: []}]":                         "has tests already",
-		"tool: order\ntests: [{of: p}]":                                       "has no examples",
-		"tool: order\ntests: [{of: p, examples: [{allow: a, deny: b}]}]":      "its name or its verdict twice",
-		"tool: order\ntests: [{of: p, examples: [{allow: a, name: b}]}]":      "its name or its verdict twice",
-		"tool: order\ntests: [{of: p, examples: [{args: {}}]}]":               "the example has no name",
-		"tool: order\ntests: [{of: p, examples: [{allow: a, given: [x]}]}]":   `there is no record "x"`,
-		"tool: order\ntests: [{of: p, examples: [{allow: a, history: [x]}]}]": `there is no history "x"`,
+		"tool: other\ntests: []":                                                      "of another tool",
+		"tool: order\ntests: [{of: r, examples: []}]":                                 `there is no policy "r"`,
+		"tool: order\ntests: [{of: q, examples: []}]":                                 "has tests already",
+		"tool: order\ntests: [{of: p}]":                                               "has no examples",
+		"tool: order\ntests: [{of: p, examples: [{allow: a, deny: b}]}]":              "its name or its verdict twice",
+		"tool: order\ntests: [{of: p, examples: [{allow: a, name: b}]}]":              "its name or its verdict twice",
+		"tool: order\ntests: [{of: p, examples: [{args: {}}]}]":                       "the example has no name",
+		"tool: order\ntests: [{of: p, examples: [{allow: a, given: [x]}]}]":           `there is no record "x"`,
+		"tool: order\ntests: [{of: p, examples: [{allow: a, history: [x]}]}]":         `there is no history "x"`,
+		"tool: order\ntests: [{of: p, examples: [{allow: a, history: [{call: x}]}]}]": `there is no record "x"`,
 	} {
 		_, err := guard.LoadApart("order.yaml", []byte(rules), guard.Tests{Name: "tests.yaml", Data: []byte(text)})
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "tests.yaml:") {

@@ -52,10 +52,28 @@ func (p *parting) take(policy *yaml.Node, examples []Example) {
 func newBegun(history *yaml.Node) *begun {
 	b := &begun{node: history}
 	for _, entry := range history.Content {
-		entry.Style |= yaml.FlowStyle
+		briefEntry(entry)
 		b.says = append(b.says, strictyaml.Meaning(entry))
 	}
 	return b
+}
+
+// briefEntry writes an entry of a history in one line, and the call of a record as it is by
+// the record's name.
+func briefEntry(entry *yaml.Node) {
+	if len(entry.Content) != 2 {
+		entry.Style |= yaml.FlowStyle // with its time
+		return
+	}
+	entry.Style &^= yaml.FlowStyle
+	what := entry.Content[1]
+	if what.Kind != yaml.MappingNode {
+		return
+	}
+	what.Style |= yaml.FlowStyle
+	if _, record := strictyaml.Member(what, "record"); record != nil && len(what.Content) == 2 {
+		entry.Content[1] = record
+	}
 }
 
 // brief writes an example in fewer words: its verdict with its name, and records without

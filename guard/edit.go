@@ -287,11 +287,25 @@ func (w *writer) fixture(f *Fixture) *yaml.Node {
 	return n
 }
 
-// jsonNode writes JSON as YAML in one line, which is JSON but for the quotes.
+// jsonNode writes JSON as YAML in one line, which is JSON but for the quotes of names.
 func jsonNode(raw json.RawMessage) (*yaml.Node, error) {
 	doc, err := strictjson.Parse(raw, strictjson.OutputLimits())
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, strictyaml.Clip(string(raw)))
 	}
-	return strictyaml.Parse(doc.Canonical())
+	n, err := strictyaml.Parse(doc.Canonical())
+	if err == nil {
+		unquoteNames(n)
+	}
+	return n, err
+}
+
+// unquoteNames writes the names of members without quotes, where YAML needs none.
+func unquoteNames(n *yaml.Node) {
+	for i, part := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 0 {
+			part.Style = 0
+		}
+		unquoteNames(part)
+	}
 }

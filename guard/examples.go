@@ -203,6 +203,12 @@ func (l *loader) call(n *strictyaml.Node) *Call {
 	c := &Call{Arguments: json.RawMessage("{}")}
 	var result json.RawMessage
 	var ref reference
+	if strictyaml.Scalar(n) {
+		if r, ok := l.resolve(n, reference{name: n.Value}); ok {
+			c.of(r, true)
+		}
+		return c
+	}
 	keys := l.referenceKeys(&ref)
 	maps.Copy(keys, strictyaml.Keys{
 		"tool":   l.Text("tool", &c.Tool),
@@ -213,10 +219,7 @@ func (l *loader) call(n *strictyaml.Node) *Call {
 	had := l.Mapping(n, "a call", keys)
 	if strictyaml.IsMapping(n) && l.refers(n, had, "a call") {
 		if r, ok := l.resolve(n, ref); ok {
-			c.Server, c.Tool, c.Result = r.Server, r.Tool, ResultOf(r.Result)
-			if had["args"] == nil && r.Args != nil {
-				c.Arguments = r.Args
-			}
+			c.of(r, had["args"] == nil)
 		}
 		return c
 	}
@@ -228,6 +231,14 @@ func (l *loader) call(n *strictyaml.Node) *Call {
 		c.Result = ResultOf(result)
 	}
 	return c
+}
+
+// of makes a call that of a record, with its arguments or others.
+func (c *Call) of(r Record, args bool) {
+	c.Server, c.Tool, c.Result = r.Server, r.Tool, ResultOf(r.Result)
+	if args && r.Args != nil {
+		c.Arguments = r.Args
+	}
 }
 
 // ResultOf returns a JSON value as a tool would return it: a text as text, any other

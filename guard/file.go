@@ -127,10 +127,15 @@ type Fixture struct {
 	// Result is what the tool returns, as JSON; Error is why it fails.
 	Result json.RawMessage
 	Error  string
-	// Judge is the question, and Answer the answer, for a fixture of the judge.
+	// Judge is the question, and Answer the answer, for a fixture of the judge. It may be
+	// [AnyQuestion].
 	Judge  string
 	Answer bool
 }
+
+// AnyQuestion, as the question of a fixture, stands for all that session.agreed() and the
+// like leave to the judge, and that no other fixture answers.
+const AnyQuestion = "*"
 
 // MaxShown bounds how much of a value a violation shows, in bytes.
 const MaxShown = 256

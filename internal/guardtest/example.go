@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -196,10 +197,16 @@ func (f *fixtures) Read(_ context.Context, server, tool string, arguments json.R
 
 // Judge implements [guard.Judge].
 func (f *fixtures) Judge(_ context.Context, q guard.Question, _ *guard.History) (bool, string, error) {
-	for _, g := range f.given {
-		if g.Judge != q.Text {
-			continue
-		}
+	of := func(question string) int {
+		return slices.IndexFunc(f.given, func(g guard.Fixture) bool { return g.Judge == question })
+	}
+	at := of(q.Text)
+	if at < 0 && q.Notion {
+		at = of(guard.AnyQuestion)
+	}
+
+	if at >= 0 {
+		g := f.given[at]
 		if g.Error != "" {
 			return false, "", errors.New(g.Error)
 		}

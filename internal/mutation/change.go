@@ -52,9 +52,9 @@ func parser() (*cel.Env, error) {
 	return cel.NewCustomEnv(cel.OptionalTypes(), cel.ClearMacros(), cel.ParserExpressionSizeLimit(guard.MaxExpression))
 }
 
-// changesOf lists the changes of an expression. Each is proven to be one: its
+// changesOf lists the changes that edits make of an expression. Each is proven to be one: its
 // text is read again, and its tree is another than the rule's.
-func changesOf(g *guard.Guard, text string) ([]change, error) {
+func changesOf(g *guard.Guard, text string, edits func(*guard.Guard, *ast.AST) []edit) ([]change, error) {
 	env, err := parser()
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func changesOf(g *guard.Guard, text string) ([]change, error) {
 
 	var out []change
 	seen := map[string]bool{}
-	for _, e := range editsOf(g, original.NativeRep()) {
+	for _, e := range edits(g, original.NativeRep()) {
 		if len(out) == MaxMutants {
 			break
 		}

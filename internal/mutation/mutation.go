@@ -93,7 +93,7 @@ func Run(ctx context.Context, g *guard.Guard) (*Result, error) {
 		if skip[part.Policy] || ctx.Err() != nil {
 			continue
 		}
-		changes, err := changesOf(g, part.Expression.Text)
+		changes, err := changesOf(g, part.Expression.Text, editsOf)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", part.Expression.Position, err)
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/remit-project/remit/synth"
 )
 
-// run makes the mutants of a rule with its examples.
-func run(t *testing.T, require, examples string) *mutation.Result {
+// rule is a guard with one policy and its examples.
+func rule(t *testing.T, require, examples string) *guard.Guard {
 	t.Helper()
 	data, err := os.ReadFile("../../guard/testdata/shop.json")
 	if err != nil {
@@ -32,7 +32,13 @@ func run(t *testing.T, require, examples string) *mutation.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := mutation.Run(t.Context(), set.Guards()[0])
+	return set.Guards()[0]
+}
+
+// run makes the mutants of a rule with its examples.
+func run(t *testing.T, require, examples string) *mutation.Result {
+	t.Helper()
+	r, err := mutation.Run(t.Context(), rule(t, require, examples))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,5 +137,48 @@ func TestSkipped(t *testing.T) {
 	r := run(t, "args.total < 5", example("wrong", "deny", "total: 1"))
 	if len(r.Mutants) != 0 || !slices.Equal(r.Skipped, []string{"r"}) {
 		t.Errorf("got %+v", r)
+	}
+}
+
+// TestCover keeps few examples that notice as much as all of them, and those that somebody
+// wants kept.
+func TestCover(t *testing.T) {
+	all := example("small", "allow", "total: 1") + example("at most", "allow", "total: 4.99") + example("at it", "deny", "total: 5") +
+		example("more", "deny", "total: 6") + example("a lot", "deny", "total: 100")
+	with := func(example, items string) string { return strings.Replace(example, "items: []", "items: "+items, 1) }
+	for name, c := range map[string]struct {
+		require, examples string
+		keep, want        []string
+	}{
+		"the boundary":             {"args.total < 5", all, nil, []string{"at most", "at it"}},
+		"what is kept":             {"args.total < 5", all, []string{"a lot"}, []string{"at most", "at it", "a lot"}},
+		"both verdicts":            {"args.total < 5 || false", example("small", "allow", "total: 1") + example("again", "allow", "total: 1") + example("a lot", "deny", "total: 100"), nil, []string{"small", "a lot"}},
+		"what a filter leaves out": {"args.items.filter(i, i.quantity > 2).size() < 1", example("none", "allow", "total: 1") + with(example("few", "allow", "total: 1"), "[{sku: a, quantity: 2}]") + with(example("many", "deny", "total: 1"), "[{sku: a, quantity: 3}]"), nil, []string{"few", "many"}},
+		"each of a list":           {`args.method in ["card", "invoice"]`, example("one", "allow", "total: 1, method: card") + example("other", "allow", "total: 1, method: invoice") + example("again", "allow", "total: 2, method: invoice") + example("third", "deny", "total: 1, method: gift_card"), nil, []string{"one", "other", "third"}},
+		"one that crashes":         {"!has(args.note) || args.note.size() < 3", example("without", "allow", "total: 1") + example("again", "allow", "total: 2") + example("long", "deny", "total: 1, note: abc"), nil, []string{"without", "long"}},
+		"a rule that is not so":    {"args.total < 5", all + example("wrong", "deny", "total: 2"), nil, []string{"small", "at most", "at it", "more", "a lot", "wrong"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kept, err := mutation.Cover(t.Context(), rule(t, c.require, c.examples), "r", func(name string) bool { return slices.Contains(c.keep, name) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names, lines []string
+			for _, e := range kept {
+				names = append(names, e.Name)
+				for line := range strings.Lines(c.examples) {
+					if strings.Contains(line, "name: "+e.Name+",") {
+						lines = append(lines, line)
+					}
+				}
+			}
+			if !slices.Equal(names, c.want) {
+				t.Errorf("kept %q, want %q", names, c.want)
+			}
+			whole, part := run(t, c.require, c.examples), run(t, c.require, strings.Join(lines, ""))
+			if mutation.Score(whole.Mutants) != mutation.Score(part.Mutants) {
+				t.Errorf("score %v, was %v", mutation.Score(part.Mutants), mutation.Score(whole.Mutants))
+			}
+		})
 	}
 }

@@ -61,7 +61,7 @@ func TestDecide(t *testing.T) {
 			strings.NewReplacer("    examples:\n      - {name: six, expect: deny, args: {count: 6}}\n", "")},
 		"an example more": {resolve("guard/examples/five", true),
 			strings.NewReplacer("      - field: guard/examples/five\n        generated: \"{name: five, expect: allow, args: {count: 5}}\"\n", ""),
-			strings.NewReplacer("count: 6}}\n", "count: 6}}\n      - name: five\n        expect: allow\n        args: {\"count\": 5}\n")},
+			strings.NewReplacer("count: 6}}\n", "count: 6}}\n      - name: five\n        expect: allow\n        args: {count: 5}\n")},
 		"the message": {resolve("guard/message", true),
 			strings.NewReplacer("      - {field: guard/message, generated: \"Five.\"}\n", ""),
 			strings.NewReplacer("message: Few.", "message: Five.")},

@@ -128,6 +128,9 @@ type Result struct {
 	NotEnforced string
 	// Attempts counts the requests for the rule.
 	Attempts int
+	// Tests counts the tests that the rule passes, of which the policy has those that say
+	// something of their own.
+	Tests int
 	// Killed and Survived count the mutants of the rule.
 	Killed, Survived int
 	// Contested are the tests that were taken out because the second reading

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/guard"
-	"github.com/remit-project/remit/internal/guardtest"
 	"github.com/remit-project/remit/internal/mutation"
 	"github.com/remit-project/remit/internal/policydoc"
 )
@@ -65,7 +64,8 @@ func (w *work) findRule(ctx context.Context) (string, error) {
 		return w.whyNot(last), nil
 	}
 
-	if w.result.Policy, err = w.pruned(ctx, best.policy); err != nil {
+	w.result.Tests = len(best.policy.Examples)
+	if w.result.Policy, err = w.kept(ctx, best.policy); err != nil {
 		return "", err
 	}
 	if w.result.Policy.Guessed, err = w.guessed(w.result.Policy); err != nil {
@@ -97,46 +97,6 @@ func (w *work) guessed(p guard.Policy) ([]string, error) {
 		seen := l.sample == nil && l.shape != nil
 		return known || seen
 	}), nil
-}
-
-// pruned is a rule whose tests have only the results of look-ups that it reads in one of
-// them: the others say nothing about it. A rule that needs them after all keeps them.
-func (w *work) pruned(ctx context.Context, p guard.Policy) (guard.Policy, error) {
-	rule, err := w.compile(&p)
-	if err != nil {
-		return p, err
-	}
-	var read []guard.Lookup
-	for i := range p.Examples {
-		request, err := guardtest.Request(&p.Examples[i])
-		if err != nil {
-			return p, err
-		}
-		if facts := rule.Evaluate(ctx, request).Facts; facts != nil {
-			read = append(read, facts.Lookups...)
-		}
-	}
-
-	fewer := p
-	fewer.Examples = slices.Clone(p.Examples)
-	for i := range fewer.Examples {
-		e := &fewer.Examples[i]
-		e.Given = slices.DeleteFunc(slices.Clone(e.Given), func(f guard.Fixture) bool {
-			return f.Judge == "" && !slices.ContainsFunc(read, func(l guard.Lookup) bool {
-				return l.Tool == f.Tool && (f.Args == nil || guard.SameArguments(l.Arguments, f.Args))
-			})
-		})
-	}
-	tried, err := w.compile(&fewer)
-	if err != nil {
-		return p, err
-	}
-	for _, r := range guardtest.Run(ctx, tried) {
-		if !r.Passed() {
-			return p, ctx.Err()
-		}
-	}
-	return tried.File.Policies[0], ctx.Err()
 }
 
 // better is the better one of two trials that pass the tests as they are now; nil

@@ -20,7 +20,7 @@ func TestARuleThatPassesIsDone(t *testing.T) {
 		t.Fatalf("got %+v, and the author was told:\n%s", r, s.said(2))
 	}
 	p := r.Policy
-	if p.Name != "no-unpaid-fines" || !slices.Equal(p.References, []string{finesSentence}) || p.Require.Text != goodRule || p.Otherwise != label.Deny || len(p.Examples) != 6 {
+	if p.Name != "no-unpaid-fines" || !slices.Equal(p.References, []string{finesSentence}) || p.Require.Text != goodRule || p.Otherwise != label.Deny || r.Tests != 6 {
 		t.Errorf("got %+v", p)
 	}
 }
@@ -102,7 +102,7 @@ func TestWhatTestsDontTellIsReadByTheSecondReader(t *testing.T) {
 	t.Run("what it says as the rule does is a test, and nobody asks the author", func(t *testing.T) {
 		s := &script{tests: []string{few}, rules: []string{rule(goodRule)}}
 		r := run(t, s, 10, 3)
-		if r.NotEnforced != "" || r.Attempts != 1 || len(r.Policy.Examples) <= 3 {
+		if r.NotEnforced != "" || r.Attempts != 1 || r.Tests <= 3 {
 			t.Fatalf("got %+v", r)
 		}
 		if !slices.ContainsFunc(r.Policy.Examples, func(e guard.Example) bool { return strings.Contains(e.Name, "but get_member/fines/0/amount is 10") }) {
@@ -114,7 +114,7 @@ func TestWhatTestsDontTellIsReadByTheSecondReader(t *testing.T) {
 		wrong := `member.fines.filter(f, !f.paid).map(f, f.amount).sum() <= 50`
 		s.rules = []string{rule(wrong), answered(goodRule, `{"call":"S1","words":"more than 10.00 in unpaid fines","verdict":"deny"}`)}
 		r := run(t, s, 10, 3)
-		if r.NotEnforced != "" || r.Attempts != 2 || r.Policy.Require.Text != goodRule || len(r.Policy.Examples) <= 3 {
+		if r.NotEnforced != "" || r.Attempts != 2 || r.Policy.Require.Text != goodRule || r.Tests <= 3 {
 			t.Fatalf("got %+v", r)
 		}
 		for _, want := range []string{"S1: as in the test", "The rule says allow; the reader says deny", `("more than 10.00 in unpaid fines")`} {
@@ -238,7 +238,7 @@ func TestATestThatTheReaderLeftOpenCanBeDisputed(t *testing.T) {
 	t.Run("it is taken out, and its reason kept", func(t *testing.T) {
 		s := &script{tests: []string{tests}, reads: []string{agrees("undecided")}, rules: []string{rule(goodRule), disputes("T7")}}
 		r := generate(t, s, nil)
-		if r.NotEnforced != "" || r.Attempts != 2 || len(r.Policy.Examples) != 6 || !strings.Contains(r.Contested["little"], "the author of the rule says: 2 is not more than 10.") {
+		if r.NotEnforced != "" || r.Attempts != 2 || r.Tests != 6 || !strings.Contains(r.Contested["little"], "the author of the rule says: 2 is not more than 10.") {
 			t.Fatalf("got %+v", r)
 		}
 		if !strings.Contains(s.said(2), "leave some of them open: T7.") {
@@ -302,7 +302,7 @@ func TestTestsGetTheAnswersThatTheirVerdictsNeed(t *testing.T) {
 	}
 	for _, e := range r.Policy.Examples {
 		judged := slices.ContainsFunc(e.Given, func(f guard.Fixture) bool {
-			return f.Judge == "Did the user say why?" && f.Answer == (e.Expect == label.Allow)
+			return f.Judge == guard.AnyQuestion && f.Answer == (e.Expect == label.Allow)
 		})
 		if judged == (e.Name == "plain") {
 			t.Errorf("%s has the answer: %v", e.Name, judged)

@@ -29,7 +29,7 @@ func TestTestsThatTheSentencesContradictAreTakenOut(t *testing.T) {
 		s := &script{tests: []string{wrong}, reads: []string{reading("allow", "deny", "allow", "undecided", "deny", "allow", "allow")}, rules: []string{rule(goodRule), answered(goodRule, "")}}
 		r := generate(t, s, func(o *generation.Options) { o.Attempts = 2 })
 		want := `the sentences say allow: ten is not more than ten. ("more than 10.00 in unpaid fines")`
-		if r.NotEnforced != "" || len(r.Contested) != 1 || r.Contested["the limit is no limit"] != want || len(r.Policy.Examples) != 6 {
+		if r.NotEnforced != "" || len(r.Contested) != 1 || r.Contested["the limit is no limit"] != want || r.Tests != 6 {
 			t.Fatalf("got %+v", r)
 		}
 	})
@@ -38,7 +38,7 @@ func TestTestsThatTheSentencesContradictAreTakenOut(t *testing.T) {
 		s := &script{tests: []string{only, testsOf(oneTest("a cent more", "deny", "10.01"), oneTest("the next", "deny", "10.99"), oneTest("less", "allow", "9.5"), paidTest())},
 			reads: []string{reading("allow", "allow")}, rules: []string{rule(goodRule), answered(goodRule, "")}}
 		r := generate(t, s, func(o *generation.Options) { o.Attempts = 2 })
-		if r.NotEnforced != "" || len(r.Policy.Examples) != 5 {
+		if r.NotEnforced != "" || r.Tests != 5 {
 			t.Fatalf("got %+v", r)
 		}
 		told := s.prompts[2].Messages
@@ -141,7 +141,7 @@ func TestTestsThatStayWrongAreLeftOut(t *testing.T) {
 	bad := strings.Replace(goodTests(), `\"days\":7`, `\"days\":\"7\"`, 1)
 	s := &script{tests: []string{bad, bad, bad}, rules: []string{rule(goodRule), answered(goodRule, "")}}
 	r := generate(t, s, func(o *generation.Options) { o.Attempts = 2 })
-	if r.NotEnforced != "" || len(s.refused) != 2 || len(r.Policy.Examples) != 5 {
+	if r.NotEnforced != "" || len(s.refused) != 2 || r.Tests != 5 {
 		t.Fatalf("refused %q, got %+v", s.refused, r)
 	}
 	onlyBad := testsOf(strings.Replace(oneTest("at the limit", "allow", "10"), `\"days\":7`, `\"days\":\"7\"`, 1), oneTest("a cent more", "deny", "10.01"))
@@ -155,7 +155,7 @@ func TestReadingsThatStayWrongAreUndecided(t *testing.T) {
 	made := `{"readings":[{"call":"C1","words":"at least eleven","reason":"r","verdict":"deny"},` + undecided("C2") + `,` + undecided("C3") + `,` + undecided("C4") + `,` + undecided("C5") + `]}`
 	s := &script{tests: []string{goodTests()}, reads: []string{made, made, made}, rules: []string{rule(goodRule)}}
 	r := generate(t, s, nil)
-	if r.NotEnforced != "" || len(s.refused) != 2 || len(r.Contested) != 0 || len(r.Policy.Examples) != 6 {
+	if r.NotEnforced != "" || len(s.refused) != 2 || len(r.Contested) != 0 || r.Tests != 6 {
 		t.Fatalf("refused %q, got %+v", s.refused, r)
 	}
 	if want := "/readings/0/words: they don't stand in the sentences"; !strings.Contains(s.refused[0], want) || !strings.Contains(s.refused[0], "there is none for C6") {

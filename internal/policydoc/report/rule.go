@@ -200,6 +200,9 @@ func steps(e *guard.Example) []Step {
 }
 
 func given(g *guard.Fixture) Step {
+	if g.Judge == guard.AnyQuestion {
+		return Step{"judged", fmt.Sprintf("what words don't settle → %t", g.Answer)}
+	}
 	if g.Judge != "" {
 		return Step{"judged", fmt.Sprintf("%s → %s", g.Judge, cmp.Or(g.Error, fmt.Sprint(g.Answer)))}
 	}
