@@ -99,6 +99,9 @@ type LockedRule struct {
 	NotEnforced string `json:"not_enforced,omitempty"`
 	// Attempts counts the requests for the rule.
 	Attempts int `json:"attempts"`
+	// Tests counts the tests that the rule passed, of which the file has those that say
+	// something of their own.
+	Tests int `json:"tests,omitempty"`
 	// Killed and Survived count the mutants of the rule.
 	Killed   int `json:"killed"`
 	Survived int `json:"survived"`

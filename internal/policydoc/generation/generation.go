@@ -159,7 +159,7 @@ func (g *Generator) Generate(ctx context.Context, t Task) (*Result, error) {
 	if reason != "" {
 		w.result.NotEnforced = reason
 		w.result.Policy = g.Unenforced(t.Policy)
-		w.result.Killed, w.result.Survived = 0, 0
+		w.result.Tests, w.result.Killed, w.result.Survived = 0, 0, 0
 	}
 	return &w.result, nil
 }
