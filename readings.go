@@ -61,7 +61,7 @@ func (x *deciding) readings() (reads []scope.Reading, shown string) {
 			reads = append(reads, as)
 		}
 	}
-	shown = "; read as it looks, it is what the user asked for: " + strings.Join(texts, "; ")
+	shown = "; read as it looks, the call may be what the user asked for: " + strings.Join(texts, "; ")
 	if len(reads) > 0 {
 		shown += ". Who agrees to the call agrees as well that results of that shape are read so for the rest of the session"
 	}

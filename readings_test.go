@@ -182,6 +182,22 @@ func TestAFormatIsNoAuthority(t *testing.T) {
 	}
 }
 
+// Words that a record has name it as well, if they are the user's.
+func TestAFormatWithWordsOfARecord(t *testing.T) {
+	for words, want := range map[string]remit.Verdict{"Thesis": remit.Allow, "sis": remit.Ask, "Ess": remit.Ask} {
+		s := newFileSession(t)
+		s.find("Budget", budget)
+		s.agree(s.rename("f-18"))
+		s.find("Thesis", thesis)
+		if _, _, err := s.Scope([]byte(strings.ReplaceAll(fileScope("Thesis"), `"where":{"name":"Thesis"}`, `"where":{"name":{"contains":"`+words+`"}}`))); err != nil {
+			t.Fatal(err)
+		}
+		if d := s.rename("f-70"); d.Verdict != want {
+			t.Errorf("%s: %s, want %s: %s", words, d.Verdict, want, d.Explain())
+		}
+	}
+}
+
 // A person who was shown all records is asked once for several calls that take from them, within
 // the user's turn.
 func TestOneQuestionForSeveralCalls(t *testing.T) {

@@ -113,13 +113,21 @@ func readable(results []*Result, p *Proposal) []*Result {
 	return out
 }
 
+// namedIn reports whether the user's words name the records of a result that looks like it has
+// fields: as the request names a text, or by words that the records have.
+func (m *matcher) namedIn(s *Source, r *Result) bool {
+	return m.requested(s, r) || slices.ContainsFunc(s.Where, func(w Match) bool {
+		return len(w.Contains) > 0 && !slices.ContainsFunc(w.Contains, func(words string) bool { return !m.stated(words) })
+	})
+}
+
 // read returns a result as a source may look for values in it. As a person agreed that a
 // template's results are read, they offer the one value of records that the user's words name,
 // to a call that can be taken back: whoever adds a record of that name makes two, of which none
 // counts. A choice, all, a sum and a condition could be of records that somebody added.
 func (m *matcher) read(s *Source, r *Result, c *Constraint) *Result {
 	known := r.as != nil && slices.Contains(m.agreed, *r.as)
-	if !known || m.irreversible || m.against || m.joining || c.Pick != Only || c.Computed || !m.requested(s, r.reading) {
+	if !known || m.irreversible || m.against || m.joining || c.Pick != Only || c.Computed || !m.namedIn(s, r.reading) {
 		return r
 	}
 	return r.reading

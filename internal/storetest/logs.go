@@ -12,6 +12,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/scope"
 	"github.com/remit-project/remit/store"
 )
 
@@ -104,6 +105,7 @@ func everyByte(t *testing.T, s *Logs) {
 		{Kind: remit.ConfirmationEvent, Verdict: remit.Allow, Once: true, Call: &remit.Call{ID: odd}, Facts: &guard.Facts{
 			Lookups:   []guard.Lookup{{Server: "s", Tool: "t", Arguments: json.RawMessage(`{"a":"<b>\u2028"}`), Result: &guard.Result{Content: "\x00 \u2028 <b>"}}, {Tool: "u", Arguments: json.RawMessage(`{}`), Error: "down"}},
 			Judgments: []guard.Judgment{{Question: "Is it?", Answer: true, Evidence: "It is."}}}},
+		{Kind: remit.ConfirmationEvent, Verdict: remit.Allow, Call: &remit.Call{ID: "c"}, Readings: []scope.Reading{{Server: "s", Tool: "t", Format: "yaml", Shape: `yaml {1"<b>\u2028":_}`}, {Tool: "t", Format: "table", Shape: `table ["a"]`, Call: "c"}}},
 		{Kind: remit.PrincipalEvent, Principal: &guard.Principal{ID: "ann", Groups: []string{"<b>"}, Attributes: map[string]string{"a": "b"}}},
 		{Kind: remit.UserEvent, Text: strings.Repeat("long ", 1<<18)},
 	}
