@@ -31,7 +31,7 @@ type planCommand struct {
 	Parallel       int           `default:"4" placeholder:"N" help:"How many turns are planned at once (4)."`
 	Refined        bool          `help:"Contracts learn the members of results from the file's other ordinary requests, and show them."`
 	Unreviewed     bool          `help:"Show the planner only names and types, as for unreviewed definitions."`
-	Now            string        `placeholder:"TIME" help:"When the tasks are asked for, as 2026-01-07T12:00:00Z. Scenarios have a time of their own."`
+	Now            string        `placeholder:"TIME" help:"When the tasks are asked for, as 2026-01-07T12:00:00Z. Scenarios have a time of their own, in now."`
 	jsonFlag
 }
 

@@ -75,7 +75,7 @@ func PlanScenarios(ctx context.Context, requests, tools string, o PlanOptions) (
 		if err != nil {
 			return nil, nil, err
 		}
-		all = append(all, planning{id: s.ID, tools: catalogues, seen: seen, lines: lines, now: scenarioNow})
+		all = append(all, planning{id: s.ID, tools: catalogues, seen: seen, lines: lines, now: s.now()})
 	}
 	return plan(ctx, all, o)
 }

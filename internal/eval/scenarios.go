@@ -27,6 +27,16 @@ type playedScenario struct {
 	Judged []string          `json:"judged"`
 	// HelpersMayFail are calls before the judged ones that need not be allowed.
 	HelpersMayFail []string `json:"helpers_may_fail"`
+	// Now is the time at the user's place; without it, that of scenarioNow.
+	Now time.Time `json:"now"`
+}
+
+// now returns the time of the scenario.
+func (s *playedScenario) now() time.Time {
+	if s.Now.IsZero() {
+		return scenarioNow
+	}
+	return s.Now
 }
 
 // scenarioLine is a line of a scenario.
@@ -83,7 +93,7 @@ type ScenarioClass struct {
 	Ordinary int `json:"ordinary"`
 }
 
-// scenarioNow is the time in the scenarios, a Wednesday.
+// scenarioNow is the time in scenarios that name none, a Wednesday.
 var scenarioNow = time.Date(2026, 1, 7, 12, 0, 0, 0, time.UTC)
 
 // Scenarios plays the scenarios of a file over the tool sets of another one. Scopes is
@@ -279,7 +289,7 @@ func (s *playedScenario) play(ctx context.Context, tools []*schema.Catalogue, se
 	if err != nil {
 		return nil, err
 	}
-	o.Contracts, o.Tools, o.Now = contracts, tools, func() time.Time { return scenarioNow }
+	o.Contracts, o.Tools, o.Now = contracts, tools, s.now
 	m, err := remit.New(o)
 	if err != nil {
 		return nil, err
