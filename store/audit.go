@@ -29,6 +29,9 @@ type Audit interface {
 	// Export yields the whole log as it is at one moment: the store's own chain
 	// first, then the sessions by id.
 	Export(ctx context.Context) iter.Seq2[Line, error]
+	// ExportFrom yields the same from a place on: the entry there is the first, if
+	// there is one.
+	ExportFrom(ctx context.Context, from LogPlace) iter.Seq2[Line, error]
 	// Verify checks the whole log, the events that it speaks of, and that the
 	// given heads are in it. An error means that it could not be read; what is
 	// wrong with it is in the report.

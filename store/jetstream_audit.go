@@ -228,13 +228,18 @@ func (s *jetStream) purge(ctx context.Context) error {
 
 // Export implements [Audit].
 func (s *jetStream) Export(ctx context.Context) iter.Seq2[Line, error] {
+	return s.ExportFrom(ctx, LogPlace{})
+}
+
+// ExportFrom implements [Audit].
+func (s *jetStream) ExportFrom(ctx context.Context, from LogPlace) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		copied, err := s.mirror.current(ctx)
 		if err != nil {
 			yield(Line{}, err)
 			return
 		}
-		copied.Export(ctx)(yield)
+		copied.ExportFrom(ctx, from)(yield)
 	}
 }
 

@@ -170,9 +170,14 @@ func (s *database) forgetSession(ctx context.Context, tx querier, id string) err
 
 // Export implements [Audit].
 func (s *database) Export(ctx context.Context) iter.Seq2[Line, error] {
+	return s.ExportFrom(ctx, LogPlace{})
+}
+
+// ExportFrom implements [Audit].
+func (s *database) ExportFrom(ctx context.Context, from LogPlace) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		err := s.reading(ctx, func(tx *sql.Tx) error {
-			rows, err := tx.QueryContext(ctx, "SELECT entry, hash FROM audit ORDER BY chain, n")
+			rows, err := tx.QueryContext(ctx, "SELECT entry, hash FROM audit WHERE (chain, n) >= ($1, $2) ORDER BY chain, n", from.Chain, from.N)
 			if err != nil {
 				return err
 			}

@@ -207,7 +207,8 @@ func (c *auditHead) Run(ctx context.Context, s *command.Streams) error {
 
 type auditExport struct {
 	storeFlag
-	Out string `placeholder:"FILE" help:"Where to write; standard output without it."`
+	Out    string `placeholder:"FILE" help:"Where to write; standard output without it."`
+	Resume bool   `help:"Go on where an export to the same file ended early."`
 }
 
 // Help is shown below the flags.
@@ -216,34 +217,57 @@ func (auditExport) Help() string {
 remit audit verify FILE checks an export without the store.
 
 Example:
-  remit audit export --out log.jsonl`
+  remit audit export --out log.jsonl
+  remit audit export --out log.jsonl --resume`
 }
 
 // Run writes the log.
 func (c *auditExport) Run(ctx context.Context, s *command.Streams) error {
+	if c.Resume && c.Out == "" {
+		return command.UsageError(errors.New("--resume: say with --out FILE which export goes on"))
+	}
 	return c.with(ctx, func(st store.Store) (err error) {
-		to := s.Out
-		if c.Out != "" {
-			f, err := os.OpenFile(c.Out, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-			if err != nil {
-				return err
-			}
-			defer closeFile(f, &err)
-			to = f
+		if c.Out == "" {
+			return writeLines(s.Out, st.Export(ctx))
 		}
 
-		w := bufio.NewWriter(to)
-		for l, err := range st.Export(ctx) {
-			if err == nil {
-				err = store.WriteLine(w, l)
-			}
-			if err != nil {
-				return err
+		var f *os.File
+		if f, err = os.OpenFile(c.Out, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
+			return err
+		}
+		defer closeFile(f, &err)
+		done := &store.Exported{}
+		if c.Resume {
+			if done, err = store.ReadExported(f); err != nil {
+				return hint.Wrap(fmt.Errorf("%s: %w", c.Out, err), "write it anew, without --resume")
 			}
 		}
-
-		return w.Flush()
+		// A line that wasn't written whole goes.
+		if err := f.Truncate(done.Bytes); err != nil {
+			return err
+		}
+		if _, err := f.Seek(done.Bytes, io.SeekStart); err != nil {
+			return err
+		}
+		if err := writeLines(f, done.Rest(ctx, st)); err != nil {
+			return err
+		}
+		return f.Sync()
 	})
+}
+
+// writeLines writes lines of the log.
+func writeLines(to io.Writer, lines iter.Seq2[store.Line, error]) error {
+	w := bufio.NewWriter(to)
+	for l, err := range lines {
+		if err == nil {
+			err = store.WriteLine(w, l)
+		}
+		if err != nil {
+			return errors.Join(err, w.Flush())
+		}
+	}
+	return w.Flush()
 }
 
 type auditPrune struct {

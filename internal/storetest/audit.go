@@ -187,3 +187,68 @@ func pruned(t *testing.T, s *suite) {
 	}
 	verified(t, s, before.Hash)
 }
+
+// resumed checks that an export goes on from wherever a file of it ends, with the store as it
+// is by then.
+func resumed(t *testing.T, s *suite) {
+	story(t, s)
+	_, err := s.Head(t.Context())
+	must(t, err)
+	whole := export(t, s)
+	lines := bytes.SplitAfter(whole, []byte("\n"))
+
+	goOn := func(part []byte) ([]byte, error) {
+		e, err := store.ReadExported(bytes.NewReader(part))
+		if err != nil {
+			return nil, err
+		}
+		out := bytes.NewBuffer(slices.Clone(part[:e.Bytes]))
+		for l, err := range e.Rest(t.Context(), s) {
+			if err != nil {
+				return nil, err
+			}
+			must(t, store.WriteLine(out, l))
+		}
+		return out.Bytes(), nil
+	}
+	for i := range len(lines) {
+		part := slices.Concat(lines[:i]...)
+		for name, part := range map[string][]byte{"whole lines": part, "half a line": append(slices.Clone(part), `{"hash":"1`...)} {
+			out, err := goOn(part)
+			must(t, err)
+			if !bytes.Equal(out, whole) {
+				t.Fatalf("%d %s: got\n%s\nwant\n%s", i, name, out, whole)
+			}
+		}
+	}
+
+	// What is begun later belongs to the next export, once sessions are written; the file
+	// stays whole in itself.
+	must(t, s.Note(t.Context(), store.Note{About: "start"}))
+	s.begin(t, "aaa later", "zzz later")
+	_, err = s.Head(t.Context())
+	must(t, err)
+	for i := range len(lines) {
+		out, err := goOn(slices.Concat(lines[:i]...))
+		must(t, err)
+		r, err := store.VerifyLines(store.ReadLines(bytes.NewReader(out)))
+		must(t, err)
+		if !r.OK() {
+			t.Fatalf("%d lines: %s", i, show(r))
+		}
+	}
+
+	// Another log, and one that has lost sessions.
+	last := len(lines) - 2
+	other := slices.Clone(lines[last])
+	digit := &other[len(`{"hash":"`)]
+	if *digit++; *digit == '9'+1 || *digit == 'f'+1 {
+		*digit = '0'
+	}
+	_, err = goOn(slices.Concat(append(slices.Clone(lines[:last]), other)...))
+	is(t, err, store.ErrOtherLog)
+	_, err = s.Prune(t.Context(), s.now().Add(time.Hour))
+	must(t, err)
+	_, err = goOn(slices.Concat(lines[:last]...))
+	is(t, err, store.ErrOtherLog)
+}

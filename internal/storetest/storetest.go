@@ -56,6 +56,7 @@ func Run(t *testing.T, fresh func(t *testing.T) string) {
 		{"lowering at the same time loses nothing", lowerRace},
 		{"the audit log verifies", audited},
 		{"an exported audit log verifies", exported},
+		{"an export goes on where it ended", resumed},
 		{"a head proves what was before it", heads},
 		{"secrets stay out of the audit log", secrets},
 		{"what is pruned is gone, and the rest verifies", pruned},
