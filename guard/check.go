@@ -92,12 +92,12 @@ func (c *compiler) checkMeaning(e Expression, a *cel.Ast) (asks bool) {
 				name = target + "." + name
 			}
 		}
-		asks = asks || name == "label" || name == "judge" || c.readers[name] != nil || slices.Contains(saidFunctions, call.FunctionName())
+		asks = asks || name == labelFunction || name == judgeFunction || c.readers[name] != nil || slices.Contains(saidFunctions, call.FunctionName())
 		switch {
 		case c.readers[name] != nil && len(call.Args()) == 1:
 			c.guard.readers[name] = c.readers[name]
 			c.checkArguments(e, a, c.readers[name], call.Args()[0])
-		case (name == "judge" || call.FunctionName() == judgedFunction) && len(call.Args()) == 2:
+		case (name == judgeFunction || call.FunctionName() == judgedFunction) && len(call.Args()) == 2:
 			if who, ok := literalText(call.Args()[1]); ok && !isSpeaker(EntryKind(who)) {
 				c.fail(e.at(a, call.Args()[1].ID()), `write "user" or "assistant"`, "%s", errNoSpeaker)
 			}

@@ -287,7 +287,7 @@ func (c *compiler) place(e *expression, written string) int {
 	walk(e.ast.NativeRep().Expr(), func(x ast.Expr) {
 		if x.Kind() == ast.CallKind {
 			_, words := wordFunctions[x.AsCall().FunctionName()]
-			own = own || words || x.AsCall().FunctionName() == "label"
+			own = own || words || x.AsCall().FunctionName() == labelFunction
 		}
 	})
 	if own {

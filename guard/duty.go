@@ -56,7 +56,7 @@ func duties(session *History, now time.Time, by func(*Call) []*Guard) []OpenDuty
 				x.closed = true
 			}
 			x.request.Server, x.request.Tool, x.request.Arguments = e.Call.Server, e.Call.Tool, e.Call.Arguments
-			x.call, x.shape = x.session.call(i, e), nil
+			x.present, x.shape = x.session.call(i, e), nil
 			out = append(out, x.open(g, e.Call)...)
 		}
 	}

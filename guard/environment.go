@@ -11,6 +11,7 @@ import (
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/decimal"
+	"github.com/remit-project/remit/internal/direct"
 	"github.com/remit-project/remit/internal/record"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/schema"
@@ -174,6 +175,8 @@ func definition(tools []*schema.Catalogue, server, tool string) (*schema.Tool, b
 type environment struct {
 	*universe
 	env *cel.Env
+	// functions are those that expressions call.
+	functions *direct.Functions
 	// readers are the tools to look things up with, by the names of the functions.
 	readers map[string]*reader
 }
@@ -205,6 +208,7 @@ func (u *universe) environment(server string) (*environment, error) {
 	if e.env, err = u.base.Extend(options...); err != nil {
 		return nil, fmt.Errorf("guards of server %q: %w", server, err)
 	}
+	e.functions = direct.NewFunctions(e.env)
 	return e, nil
 }
 

@@ -165,7 +165,7 @@ type evaluation struct {
 	// onlyReads are the tools that change nothing.
 	onlyReads map[toolName]bool
 	session   *sessionValue
-	call      ref.Val // the call as expressions see it; nil until one asks
+	present   ref.Val // the call as expressions see it; nil until one asks
 	shape     *record.Shape
 	args      ref.Val // typed by shape
 	leaves    []LabeledValue
@@ -210,7 +210,6 @@ type view struct {
 	args  ref.Val
 	// shared are the values of variables that several policies have.
 	shared []ref.Val
-	funcs  map[string]cel.LateBoundFunction
 }
 
 // view returns the call as a guard's rules see it, or a violation if none of them
@@ -259,11 +258,11 @@ func (s *scope) ResolveName(name string) (any, bool) {
 	case sessionVariable:
 		return s.x.session, true
 	case callVariable:
-		if s.x.call == nil {
+		if s.x.present == nil {
 			r := &s.x.request
-			s.x.call = s.x.session.call(len(r.History.Entries), &Entry{Time: r.Now, Call: &Call{Server: r.Server, Tool: r.Tool, Arguments: r.Arguments}})
+			s.x.present = s.x.session.call(len(r.History.Entries), &Entry{Time: r.Now, Call: &Call{Server: r.Server, Tool: r.Tool, Arguments: r.Arguments}})
 		}
-		return s.x.call, true
+		return s.x.present, true
 	}
 
 	if s.policy == nil {
@@ -295,11 +294,69 @@ func (x *view) variable(v *variable, s *scope) ref.Val {
 	return value
 }
 
+// Value implements [direct.Source].
+func (s *scope) Value(name string) ref.Val {
+	v, ok := s.ResolveName(name)
+	if !ok {
+		return nil
+	}
+	return v.(ref.Val)
+}
+
+// Call implements [direct.Source].
+func (s *scope) Call(function string, args []ref.Val) ref.Val {
+	return s.x.call(function, args)
+}
+
+// mark is what an evaluation had found before it began with an expression.
+type mark struct {
+	failures, unsettled int
+	values, shared      uint64 // the variables that had a value, a bit each
+}
+
+func (s *scope) mark() mark {
+	return mark{len(s.x.failures), len(s.x.unsettledParts), present(s.values), present(s.x.shared)}
+}
+
+// back forgets what was found since a mark. Variables are evaluated again, so that what
+// fails in them is found again.
+func (s *scope) back(to mark) {
+	s.x.failures, s.x.unsettledParts = s.x.failures[:to.failures], s.x.unsettledParts[:to.unsettled]
+	forget(s.values, to.values)
+	forget(s.x.shared, to.shared)
+}
+
+func present(values []ref.Val) uint64 {
+	var out uint64
+	for i, v := range values[:min(len(values), 64)] {
+		if v != nil {
+			out |= 1 << i
+		}
+	}
+	return out
+}
+
+func forget(values []ref.Val, present uint64) {
+	for i := range values {
+		if i >= 64 || present&(1<<i) == 0 {
+			values[i] = nil
+		}
+	}
+}
+
 // Parent implements [cel.Activation].
 func (s *scope) Parent() cel.Activation { return nil }
 
-// run evaluates an expression. An error is a value, as in CEL.
+// run evaluates an expression: directly where that has an answer, and otherwise by CEL. An
+// error is a value, as in CEL.
 func (x *view) run(e *expression, s *scope) ref.Val {
+	if p := e.direct(); p != nil {
+		before := s.mark()
+		if v := p.Eval(s, MaxCost); v != nil {
+			return v
+		}
+		s.back(before) // CEL comes upon the same once more
+	}
 	program, err := e.plan()
 	if err != nil {
 		return types.WrapErr(err)
@@ -326,11 +383,7 @@ type calling struct{ *scope }
 
 // ResolveFunction returns a function by its name.
 func (c calling) ResolveFunction(name string) (cel.LateBoundFunction, bool) {
-	if c.x.funcs == nil {
-		c.x.funcs = c.x.functions()
-	}
-	f, ok := c.x.funcs[name]
-	return f, ok
+	return func(_ string, args ...ref.Val) ref.Val { return c.x.call(name, args) }, true
 }
 
 // verdict is a policy that is being decided.
@@ -387,16 +440,30 @@ func (it *compiledPolicy) violation(failed string, values []Value) *Violation {
 	return &Violation{Policy: p.Name, References: p.References, Message: p.Message, Verdict: p.Otherwise, Failed: failed, Values: values, Place: p.Position.String()}
 }
 
-// functions returns the functions whose results depend on the call.
-func (x *view) functions() map[string]cel.LateBoundFunction {
-	funcs := make(map[string]cel.LateBoundFunction, len(x.guard.readers)+5)
-	for name, r := range x.guard.readers {
-		funcs[name] = func(_ string, args ...ref.Val) ref.Val { return x.lookUp(r, args[0]) }
+// call calls one of the functions whose results depend on the call that is judged.
+func (x *view) call(function string, args []ref.Val) ref.Val {
+	switch function {
+	case agreedFunction:
+		return x.hasAgreed()
+	case listedFunction:
+		return x.said(listedNotion, args[1])
+	case statedFunction:
+		return x.said(statedNotion, args[1])
+	case toldFunction:
+		return x.told(args[1])
+	case judgedFunction:
+		return x.judged(args[1:])
+	case judgeFunction:
+		return x.ask(args)
+	case labelFunction:
+		return x.labelOf(args[0])
 	}
-	funcs["judge"] = func(_ string, args ...ref.Val) ref.Val { return x.ask(args) }
-	funcs["label"] = func(_ string, args ...ref.Val) ref.Val { return x.labelOf(args[0]) }
-	x.saidFunctionsOf(funcs)
-	return funcs
+
+	r, ok := x.guard.readers[function]
+	if !ok {
+		return types.NewErr("no such function: %s", function)
+	}
+	return x.lookUp(r, args[0])
 }
 
 // fail records that the current rule can't be decided.

@@ -10,6 +10,7 @@ import (
 	"cel.dev/cel-go/interpreter"
 
 	"github.com/remit-project/remit/internal/decimal"
+	"github.com/remit-project/remit/internal/direct"
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
@@ -26,6 +27,8 @@ type expression struct {
 	// asks reports whether it calls functions whose answers depend on the call.
 	asks bool
 
+	// direct evaluates it in the ordinary case; nil where all is left to plan.
+	direct   func() *direct.Program
 	plan     func() (cel.Program, error)
 	explain  func() (cel.Program, error)
 	estimate func() cost.Estimate
@@ -75,7 +78,7 @@ func (c *compiler) expression(env *cel.Env, e Expression) *expression {
 		return nil
 	}
 
-	x := newExpression(env, checked)
+	x := newExpression(env, c.functions, checked)
 	x.asks = asks
 	if c.known != nil {
 		c.known[written{env, e.Text}] = x
@@ -83,8 +86,9 @@ func (c *compiler) expression(env *cel.Env, e Expression) *expression {
 	return x
 }
 
-func newExpression(env *cel.Env, checked *cel.Ast) *expression {
+func newExpression(env *cel.Env, functions *direct.Functions, checked *cel.Ast) *expression {
 	x := &expression{env: env, ast: checked}
+	x.direct = sync.OnceValue(func() *direct.Program { return direct.Compile(functions, checked) })
 	x.estimate = sync.OnceValue(func() cost.Estimate {
 		estimate, err := env.EstimateCost(checked, sizes{})
 		if err != nil {

@@ -3,6 +3,7 @@ package guard
 import (
 	"slices"
 	"sync"
+	"time"
 
 	"cel.dev/cel-go/common/types/ref"
 
@@ -23,6 +24,8 @@ type memo struct {
 	texts    map[string]mention.Text
 	told     map[[2]string]bool
 	values   map[resultKey]resultValue
+	calls    map[callKey]ref.Val
+	clauses  map[string][]clause
 	searched []searched
 }
 
@@ -35,6 +38,22 @@ type resultKey struct {
 type resultValue struct {
 	value ref.Val
 	err   error
+}
+
+// callKey is a call of the history as expressions see it.
+type callKey struct {
+	server, tool string
+	arguments    *byte // the first of them
+	length       int
+	result       *Result
+	index        int
+	time         time.Time
+}
+
+// clause is a part of what the user said.
+type clause struct {
+	text    mention.Text
+	negates bool
 }
 
 // searched are results as they are searched for records.
@@ -84,6 +103,26 @@ func (m *memo) tells(said, statement string) bool {
 
 func (m *memo) text(s string) mention.Text {
 	return keep(&m.mu, &m.texts, s, func() mention.Text { return mention.NewText(s) })
+}
+
+// clausesOf returns the clauses of a reply, the last first.
+func (m *memo) clausesOf(s string) []clause {
+	return keep(&m.mu, &m.clauses, s, func() []clause {
+		var out []clause
+		for _, c := range slices.Backward(reply.Clauses(s)) {
+			out = append(out, clause{mention.NewText(c), reply.Negates(c)})
+		}
+		return out
+	})
+}
+
+// call returns a call of the history as expressions see it.
+func (m *memo) call(i int, e *Entry, make func() ref.Val) ref.Val {
+	if len(e.Call.Arguments) == 0 {
+		return make()
+	}
+	key := callKey{e.Call.Server, e.Call.Tool, &e.Call.Arguments[0], len(e.Call.Arguments), e.Call.Result, i, e.Time}
+	return keep(&m.mu, &m.calls, key, make)
 }
 
 // value returns a result as expressions see it.

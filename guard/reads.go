@@ -53,7 +53,7 @@ func (r *Reads) note(e ast.Expr) {
 		c := e.AsCall()
 		name := c.FunctionName()
 		_, words := wordFunctions[name]
-		r.Labels = r.Labels || name == "label"
+		r.Labels = r.Labels || name == labelFunction
 		r.Messages = r.Messages || words || name == "together"
 		if c.IsMemberFunction() {
 			target, _ := qualified(c.Target())

@@ -20,13 +20,15 @@ import (
 // AgreedQuestion is what the judge is asked where words don't settle session.agreed().
 const AgreedQuestion = "Did the user's latest words clearly agree to what the assistant proposed to do last?"
 
-// The functions of what was said.
+// The functions of what was said, and the others whose answers depend on the call.
 const (
 	agreedFunction = "agreed"
 	listedFunction = "listed"
 	statedFunction = "stated"
 	toldFunction   = "told"
 	judgedFunction = "judged"
+	judgeFunction  = "judge"
+	labelFunction  = "label"
 )
 
 // saidFunctions are the functions whose answer may be that the words don't settle it.
@@ -63,15 +65,6 @@ func (l sessionLibrary) said() []cel.EnvOption {
 			cel.MemberOverload("session_judged_string_string", []*cel.Type{l.session.Type, cel.StringType, cel.StringType}, cel.BoolType, cel.LateFunctionBinding(),
 				cel.OverloadExamples(`session.judged("Did the assistant ask for the reason?", "assistant")`))),
 	}
-}
-
-// saidFunctionsOf returns the functions of what was said, for a call.
-func (x *view) saidFunctionsOf(funcs map[string]cel.LateBoundFunction) {
-	funcs[agreedFunction] = func(_ string, args ...ref.Val) ref.Val { return x.hasAgreed() }
-	funcs[listedFunction] = func(_ string, args ...ref.Val) ref.Val { return x.said(listedNotion, args[1]) }
-	funcs[toldFunction] = func(_ string, args ...ref.Val) ref.Val { return x.told(args[1]) }
-	funcs[judgedFunction] = func(_ string, args ...ref.Val) ref.Val { return x.judged(args[1:]) }
-	funcs[statedFunction] = func(_ string, args ...ref.Val) ref.Val { return x.said(statedNotion, args[1]) }
 }
 
 // toldQuestion is what the judge is asked where words don't settle session.told(…).
@@ -221,11 +214,10 @@ func (d *dialogue) agreed() reply.Answer {
 	for i := len(d.exchanges) - 1; i >= 0; i-- {
 		e := &d.exchanges[i]
 		r := e.reading()
-		asked := strings.ContainsAny(e.question, "?？")
 		switch {
 		case r.Answer == reply.Agreed && e.question == "" && d.heard:
 			return reply.Refused // nothing was proposed
-		case r.Idle && !asked && i > 0:
+		case r.Idle && i > 0 && !strings.ContainsAny(e.question, "?？"):
 			continue
 		case r.Answer == reply.Unclear && e.question == "" && d.heard:
 			return reply.Refused
@@ -367,9 +359,9 @@ func (d *dialogue) stated(records *mention.Records, value string) reply.Answer {
 // takesBack reports whether the last clause of a reply that names a value negates: "The Visa.
 // No, not the Visa." What is negated there is left to the judge.
 func (e *exchange) takesBack(records *mention.Records, value string) bool {
-	for _, c := range slices.Backward(reply.Clauses(e.reply)) {
-		if records.Names(e.memo.text(c), value) == mention.Named {
-			return reply.Negates(c)
+	for _, c := range e.memo.clausesOf(e.reply) {
+		if records.Names(c.text, value) == mention.Named {
+			return c.negates
 		}
 	}
 	return false

@@ -107,10 +107,10 @@ func (l sessionLibrary) CompileOptions() []cel.EnvOption {
 				cel.BinaryBinding(func(text, words ref.Val) ref.Val {
 					return types.Bool(says(string(text.(types.String)), string(words.(types.String))))
 				}))),
-		cel.Function("label", cel.FunctionDocs("where a value of the arguments came from"),
+		cel.Function(labelFunction, cel.FunctionDocs("where a value of the arguments came from"),
 			cel.Overload("label_dyn", []*cel.Type{cel.DynType}, l.label.Type, cel.LateFunctionBinding(),
 				cel.OverloadExamples(`label(args.to).trust >= USER`))),
-		cel.Function("judge", cel.FunctionDocs("what the deployment's judge, a model, answers about the conversation"),
+		cel.Function(judgeFunction, cel.FunctionDocs("what the deployment's judge, a model, answers about the conversation"),
 			cel.Overload("judge_string", []*cel.Type{cel.StringType}, cel.BoolType, cel.LateFunctionBinding(),
 				cel.OverloadExamples(`judge("Was the order looked up for this return?")`)),
 			cel.Overload("judge_string_string", []*cel.Type{cel.StringType, cel.StringType}, cel.BoolType, cel.LateFunctionBinding(),
@@ -262,7 +262,12 @@ func (s *sessionValue) beside() ref.Val {
 	return types.String(strings.Join(said, "\n"))
 }
 
+// call returns a call of the history, the one at the place i.
 func (s *sessionValue) call(i int, e *Entry) ref.Val {
+	return s.memo.call(i, e, func() ref.Val { return s.makeCall(i, e) })
+}
+
+func (s *sessionValue) makeCall(i int, e *Entry) ref.Val {
 	args, err := record.Anything().Decode(e.Call.Arguments)
 	if err != nil {
 		args = nil

@@ -161,16 +161,15 @@ func (d *decoder) list(s *Shape) (ref.Val, error) {
 }
 
 // AnyObject is the shape of objects that no schema describes.
-func AnyObject() *Shape { return anyObject(Anything()) }
+func AnyObject() *Shape { return mapShape }
 
-func anyObject(elem *Shape) *Shape {
-	return &Shape{kind: open, Type: types.NewMapType(types.StringType, types.DynType), elem: elem}
-}
+// mapShape is the shape of all objects that no schema describes.
+var mapShape = &Shape{kind: open, Type: types.NewMapType(types.StringType, types.DynType), elem: anyShape}
 
 func (d *decoder) object(s *Shape) (ref.Val, error) {
 	switch s.kind {
 	case anything:
-		s = anyObject(s)
+		s = mapShape
 	case open, closed:
 	default:
 		return nil, s.not("an object")

@@ -78,7 +78,7 @@ func AsMap(v ref.Val) ref.Val {
 		return v
 	}
 	m := *o
-	m.shape = anyObject(nil)
+	m.shape = mapShape
 	return &m
 }
 

@@ -50,8 +50,10 @@ type field struct {
 	access   *types.FieldType
 }
 
-// Anything returns the shape of untyped values.
-func Anything() *Shape { return &Shape{Type: types.DynType, nullable: true} }
+// Anything returns the shape of untyped values; always the same.
+func Anything() *Shape { return anyShape }
+
+var anyShape = &Shape{Type: types.DynType, nullable: true}
 
 // maxFields bounds the fields of all types together: the server that wrote a schema is
 // not trusted.
