@@ -12,7 +12,7 @@ import (
 // TestReplicasMeasured measures replicas as remit-eval does, shortly.
 func TestReplicasMeasured(t *testing.T) {
 	r, err := eval.Replicas(t.Context(), eval.ReplicasOptions{Program: program(t, "remit"), Store: filepath.Join(t.TempDir(), "remit.db"),
-		Most: 2, Agents: 2, Rounds: 1, Time: 100 * time.Millisecond, Log: t.Output()})
+		Most: 2, Agents: 2, Rounds: 1, Time: time.Millisecond, Log: t.Output()})
 	must(t, err)
 	if len(r.Points) != 2 || r.Calls < 4 || r.Faults != (fleet.Faults{}) {
 		t.Errorf("%+v", r)

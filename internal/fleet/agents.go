@@ -58,14 +58,15 @@ type Agents struct {
 	Name string
 }
 
-// Run has so many agents ask at the same time until stop is closed. What gets no answer is
-// asked again, under the same key, until it gets one, also when stop is closed.
+// Run has so many agents ask at the same time until stop is closed, each at least once, so
+// that a slow machine has something to show as well. What gets no answer is asked again, under
+// the same key, until it gets one, also when stop is closed.
 func (a *Agents) Run(ctx context.Context, agents int, stop <-chan struct{}) error {
 	var work sync.WaitGroup
 	errs := make([]error, agents)
 	for i := range agents {
 		work.Go(func() {
-			for s := 0; !closed(stop) && errs[i] == nil; s++ {
+			for s := 0; (s == 0 || !closed(stop)) && errs[i] == nil; s++ {
 				errs[i] = a.session(ctx, stop, fmt.Sprintf("%s-%d-%d", a.Name, i, s))
 			}
 		})
@@ -83,12 +84,13 @@ func closed(stop <-chan struct{}) bool {
 	}
 }
 
-// session makes the calls of one session: two of three read, and have results.
+// session makes the calls of one session, the first in any case: two of three read, and have
+// results.
 func (a *Agents) session(ctx context.Context, stop <-chan struct{}, id string) error {
 	if _, err := a.settle(ctx, id, "/v1/sessions", map[string]any{"id": id}); err != nil {
 		return err
 	}
-	for i := 0; i < sessionCalls && !closed(stop); i++ {
+	for i := 0; i < sessionCalls && (i == 0 || !closed(stop)); i++ {
 		n := fmt.Sprintf("%s-%d", id, i)
 		call := map[string]any{"id": n, "server": "desk", "tool": "read", "arguments": map[string]any{"n": n}}
 		if i%3 == 2 {
