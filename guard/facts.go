@@ -389,15 +389,21 @@ func (x *evaluation) fresh() *Facts {
 }
 
 func (x *evaluation) facts(which func(*inquiry) bool) *Facts {
-	var f *Facts
+	if len(x.ordered) == 0 {
+		return nil
+	}
+	f := &Facts{}
 	for _, q := range x.ordered {
 		switch {
 		case !which(q):
 		case q.lookup != nil:
-			f = f.With(&Facts{Lookups: []Lookup{*q.lookup}})
+			f.Lookups = append(f.Lookups, *q.lookup)
 		default:
-			f = f.With(&Facts{Judgments: []Judgment{*q.judgment}})
+			f.Judgments = append(f.Judgments, *q.judgment)
 		}
+	}
+	if len(f.Lookups)+len(f.Judgments) == 0 {
+		return nil
 	}
 	return f
 }

@@ -40,7 +40,17 @@ var Type = types.NewOpaqueType("decimal")
 
 // Decimal is a number that is not an int: it has a fraction, or is larger. It is
 // exact and immutable.
-type Decimal struct{ r *big.Rat }
+type Decimal struct {
+	r *big.Rat // nil for a short one
+	short
+}
+
+func (d *Decimal) rat() *big.Rat {
+	if d.r != nil {
+		return d.r
+	}
+	return big.NewRat(d.n, powers[d.places])
+}
 
 // Of returns the CEL value of a number: an int where it is a whole one that
 // fits, else a [*Decimal], and an error where it is out of bounds. The number
@@ -52,7 +62,7 @@ func Of(r *big.Rat) ref.Val {
 	if r.Num().BitLen() > maxBits || r.Denom().BitLen() > maxBits {
 		return types.WrapErr(ErrRange)
 	}
-	return &Decimal{r}
+	return &Decimal{r: r}
 }
 
 // Parse reads a number as JSON and people write it: 12, -0.50, 1e3.
@@ -85,8 +95,8 @@ func Parse(s string) (ref.Val, error) {
 	}
 
 	if exponent == "" {
-		if v, ok := small(s, fraction); ok {
-			return v, nil
+		if v, ok := read(s, fraction); ok {
+			return v.value(), nil
 		}
 	} else if e, err := strconv.Atoi(exponent); err != nil || e > maxExponent || e < -maxExponent {
 		return nil, ErrRange
@@ -112,35 +122,11 @@ func digits(s string) int {
 	return n
 }
 
-// powers are those of ten by which small numbers are divided.
-var powers = [...]int64{1, 10, 100, 1000, 10_000, 100_000, 1_000_000}
-
-// small reads a number of few digits, as amounts are, without a detour.
-func small(s string, fraction int) (ref.Val, bool) {
-	const few = 18 // digits that an int64 has room for
-	if fraction >= len(powers) || len(s) > few {
-		return nil, false
-	}
-	var n int64
-	for i := range len(s) {
-		if c := s[i]; '0' <= c && c <= '9' {
-			n = n*10 + int64(c-'0')
-		}
-	}
-	if s[0] == '-' {
-		n = -n
-	}
-	if n%powers[fraction] == 0 {
-		return types.Int(n / powers[fraction]), true
-	}
-	return &Decimal{big.NewRat(n, powers[fraction])}, true
-}
-
 // rat returns the exact number that a CEL value is; false when it is none.
 func rat(v ref.Val) (*big.Rat, bool) {
 	switch v := v.(type) {
 	case *Decimal:
-		return v.r, true
+		return v.rat(), true
 	case types.Int:
 		return new(big.Rat).SetInt64(int64(v)), true
 	}
@@ -153,6 +139,9 @@ const shownDigits = 20
 
 // String returns the number as people write it; one without end is cut.
 func (d *Decimal) String() string {
+	if d.r == nil {
+		return d.text()
+	}
 	if n, exact := d.r.FloatPrec(); exact {
 		return d.r.FloatString(n)
 	}
@@ -162,7 +151,7 @@ func (d *Decimal) String() string {
 // ConvertToNative implements [ref.Val].
 func (d *Decimal) ConvertToNative(t reflect.Type) (any, error) {
 	if reflect.TypeFor[*big.Rat]().AssignableTo(t) {
-		return new(big.Rat).Set(d.r), nil
+		return new(big.Rat).Set(d.rat()), nil
 	}
 	return nil, fmt.Errorf("a decimal can't be converted to %v", t)
 }
@@ -183,11 +172,14 @@ func (d *Decimal) ConvertToType(t ref.Type) ref.Val {
 // Equal implements [ref.Val].
 func (d *Decimal) Equal(other ref.Val) ref.Val {
 	o, ok := other.(*Decimal)
-	return types.Bool(ok && d.r.Cmp(o.r) == 0)
+	if ok && d.r == nil && o.r == nil {
+		return types.Bool(d.short == o.short)
+	}
+	return types.Bool(ok && d.rat().Cmp(o.rat()) == 0)
 }
 
 // Type implements [ref.Val].
 func (*Decimal) Type() ref.Type { return Type }
 
 // Value implements [ref.Val].
-func (d *Decimal) Value() any { return d.r }
+func (d *Decimal) Value() any { return d.rat() }

@@ -1,6 +1,7 @@
 package decimal
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 	"strconv"
@@ -36,6 +37,9 @@ var arithmetic = map[string]func(a, b *big.Rat) *big.Rat{
 	operators.Multiply: func(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) },
 	operators.Divide:   func(a, b *big.Rat) *big.Rat { return new(big.Rat).Quo(a, b) },
 }
+
+// quick are the operators on short numbers; they say where the result might have no room.
+var quick = map[string]func(a, b short) (short, bool){operators.Add: short.add, operators.Subtract: short.subtract, operators.Multiply: short.multiply}
 
 // comparisons tell for which orders of two values they hold.
 var comparisons = map[string]func(order int) bool{
@@ -122,7 +126,7 @@ func replace(f *decls.FunctionDecl) (*decls.FunctionDecl, bool) {
 			decls.Overload("negate_decimal", []*types.Type{Type}, Type),
 			decls.SingletonUnaryBinding(func(v ref.Val) ref.Val {
 				if d, ok := v.(*Decimal); ok {
-					return Of(new(big.Rat).Neg(d.r))
+					return Of(new(big.Rat).Neg(d.rat()))
 				}
 				return v.(traits.Negater).Negate()
 			}),
@@ -175,10 +179,14 @@ func mixed(id string, result *types.Type) []decls.FunctionOpt {
 }
 
 func calculate(operator string, exact func(a, b *big.Rat) *big.Rat) func(a, b ref.Val) ref.Val {
+	quick := quick[operator]
 	return func(a, b ref.Val) ref.Val {
 		x, ok := a.(types.Int)
 		y, both := b.(types.Int)
 		if both = both && ok; !both || operator == operators.Divide {
+			if v := calculated(quick, a, b); v != nil {
+				return v
+			}
 			p, isNumber := rat(a)
 			q, areNumbers := rat(b)
 			if isNumber && areNumbers {
@@ -188,6 +196,7 @@ func calculate(operator string, exact func(a, b *big.Rat) *big.Rat) func(a, b re
 				return Of(exact(p, q))
 			}
 		}
+
 		switch operator {
 		case operators.Add:
 			if both {
@@ -213,11 +222,30 @@ func calculate(operator string, exact func(a, b *big.Rat) *big.Rat) func(a, b re
 	}
 }
 
+// calculated returns the result for two short numbers; nil where others are meant.
+func calculated(quick func(a, b short) (short, bool), a, b ref.Val) ref.Val {
+	if quick == nil {
+		return nil
+	}
+	x, isShort := shortOf(a)
+	y, areShort := shortOf(b)
+	if !isShort || !areShort {
+		return nil
+	}
+	if v, ok := quick(x, y); ok {
+		return v.value()
+	}
+	return nil
+}
+
 func compare(operator string, holds func(order int) bool) func(a, b ref.Val) ref.Val {
 	return func(a, b ref.Val) ref.Val {
 		_, left := a.(*Decimal)
 		_, right := b.(*Decimal)
 		if left || right {
+			if x, y, ok := alike(a, b); ok {
+				return types.Bool(holds(cmp.Compare(x, y)))
+			}
 			p, isNumber := rat(a)
 			q, areNumbers := rat(b)
 			if !isNumber || !areNumbers {
@@ -235,6 +263,17 @@ func compare(operator string, holds func(order int) bool) func(a, b ref.Val) ref
 		}
 		return types.Bool(holds(int(order)))
 	}
+}
+
+// alike returns two short numbers in the same places; false where others are meant.
+func alike(a, b ref.Val) (x, y int64, ok bool) {
+	p, isShort := shortOf(a)
+	q, areShort := shortOf(b)
+	if !isShort || !areShort {
+		return 0, 0, false
+	}
+	x, y, _, ok = aligned(p, q)
+	return x, y, ok
 }
 
 func convert(v ref.Val) ref.Val {
@@ -298,6 +337,10 @@ func sum(v ref.Val) ref.Val {
 	if !ok {
 		return decls.MaybeNoSuchOverload("sum", v)
 	}
+	if total, ok := quickSum(list); ok {
+		return total.value()
+	}
+
 	total := new(big.Rat)
 	for it := list.Iterator(); it.HasNext() == types.True; {
 		e := it.Next()
@@ -308,6 +351,21 @@ func sum(v ref.Val) ref.Val {
 		total.Add(total, r)
 	}
 	return Of(total)
+}
+
+// quickSum adds short numbers up; false where there are others.
+func quickSum(list traits.Lister) (total short, ok bool) {
+	n, _ := list.Size().(types.Int)
+	for i := types.Int(0); i < n; i++ {
+		one, isShort := shortOf(list.Get(i))
+		if !isShort {
+			return short{}, false
+		}
+		if total, ok = total.add(one); !ok {
+			return short{}, false
+		}
+	}
+	return total, true
 }
 
 // Comparable reports whether values of the types can be equal at all. An

@@ -238,6 +238,9 @@ func (c *compiler) function(e ast.Expr, parts []ast.Expr, args []node) node {
 	case b == nil || b.Async != nil || b.NonStrict:
 		return nil
 	case b.LateBound:
+		if c.fits(name, overload, parts) {
+			return late(name, nil, false, args)
+		}
 		return late(name, b.LateBoundDispatch, call.IsMemberFunction(), args)
 	case name == overloads.Matches:
 		if len(parts) != 2 || !literal(parts[1:]) {
@@ -266,6 +269,29 @@ func (c *compiler) function(e ast.Expr, parts []ast.Expr, args []node) node {
 	}
 	return nil
 }
+
+// fits reports whether the arguments of a call are of the types that an overload declares,
+// whatever their values: what is declared is of the very type, or anything, or a map of texts
+// to anything, and such a map is written out.
+func (c *compiler) fits(function, overload string, parts []ast.Expr) bool {
+	declared := c.functions.declaration(function, overload)
+	if declared == nil || len(declared.ArgTypes()) != len(parts) {
+		return false
+	}
+	for i, want := range declared.ArgTypes() {
+		have := c.ast.GetType(parts[i].ID())
+		switch {
+		case want.Kind() == types.DynKind:
+		case want.Kind() == types.StructKind && have.IsExactType(want):
+		case want.IsExactType(anyMap) && parts[i].Kind() == ast.MapKind:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+var anyMap = types.NewMapType(types.StringType, types.DynType)
 
 // once calls a function with values that are written out.
 func once(b *functions.Overload, values []ref.Val) ref.Val {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/decls"
 	"cel.dev/cel-go/common/functions"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
@@ -58,6 +59,20 @@ func (f *Functions) find(name, overload string) *functions.Overload {
 		}
 	}
 	return byName
+}
+
+// declaration returns an overload as it is declared; nil where none is meant.
+func (f *Functions) declaration(name, overload string) *decls.OverloadDecl {
+	declared, ok := f.env.Functions()[name]
+	if !ok {
+		return nil
+	}
+	for _, o := range declared.OverloadDecls() {
+		if o.ID() == overload {
+			return o
+		}
+	}
+	return nil
 }
 
 // Program is an expression that can be evaluated directly. It is immutable and safe for

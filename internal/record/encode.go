@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,97 +19,96 @@ import (
 // Encode returns a value as JSON, with sorted members and times in RFC 3339. A value that
 // JSON can't express is an error.
 func Encode(v ref.Val) (json.RawMessage, error) {
-	var b bytes.Buffer
-	if err := encode(&b, v); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	return encode(make([]byte, 0, 64), v)
 }
 
-func encode(b *bytes.Buffer, v ref.Val) error {
+// encode adds a value to a text.
+func encode(to []byte, v ref.Val) ([]byte, error) {
 	switch v := v.(type) {
 	case types.Null:
-		b.WriteString("null")
-	case types.Bool, types.Int, types.Uint:
-		fmt.Fprint(b, v.Value())
+		return append(to, "null"...), nil
+	case types.Bool:
+		return strconv.AppendBool(to, bool(v)), nil
+	case types.Int:
+		return strconv.AppendInt(to, int64(v), 10), nil
+	case types.Uint:
+		return strconv.AppendUint(to, uint64(v), 10), nil
 	case types.String:
-		return quote(b, string(v))
+		return quote(to, string(v))
 	case types.Timestamp:
-		return quote(b, v.Format(time.RFC3339Nano))
+		return quote(to, v.Format(time.RFC3339Nano))
 	case *decimal.Decimal:
 		text := v.String()
 		if strings.HasSuffix(text, "…") {
-			return fmt.Errorf("a number without end: round it")
+			return nil, fmt.Errorf("a number without end: round it")
 		}
-		b.WriteString(text)
+		return append(to, text...), nil
 	case *types.Optional:
-		return fmt.Errorf("an optional value: write ?name: value, or orValue()")
+		return nil, fmt.Errorf("an optional value: write ?name: value, or orValue()")
 	case traits.Mapper:
-		return encodeMap(b, v)
+		return encodeMap(to, v)
 	case traits.Lister:
-		b.WriteByte('[')
-		for it := v.Iterator(); it.HasNext() == types.True; {
-			if b.Bytes()[b.Len()-1] != '[' {
-				b.WriteByte(',')
-			}
-			if err := encode(b, it.Next()); err != nil {
-				return err
-			}
-		}
-		b.WriteByte(']')
-	default:
-		return fmt.Errorf("JSON has no %s", v.Type().TypeName())
+		return encodeList(to, v)
 	}
 
-	return nil
+	return nil, fmt.Errorf("JSON has no %s", v.Type().TypeName())
 }
 
-func encodeMap(b *bytes.Buffer, m traits.Mapper) error {
+func encodeList(to []byte, l traits.Lister) (_ []byte, err error) {
+	to = append(to, '[')
+	for it := l.Iterator(); it.HasNext() == types.True; {
+		if to[len(to)-1] != '[' {
+			to = append(to, ',')
+		}
+		if to, err = encode(to, it.Next()); err != nil {
+			return nil, err
+		}
+	}
+	return append(to, ']'), nil
+}
+
+func encodeMap(to []byte, m traits.Mapper) (_ []byte, err error) {
 	type member struct {
 		name  string
 		value ref.Val
 	}
-	var members []member
+	var few [4]member
+	members := few[:0]
 	for it := m.Iterator(); it.HasNext() == types.True; {
 		key := it.Next()
 		name, ok := key.(types.String)
 		if !ok {
-			return fmt.Errorf("a member's name must be a text, not a %s", key.Type().TypeName())
+			return nil, fmt.Errorf("a member's name must be a text, not a %s", key.Type().TypeName())
 		}
 		members = append(members, member{string(name), m.Get(key)})
 	}
 
 	slices.SortFunc(members, func(x, y member) int { return strings.Compare(x.name, y.name) })
-	b.WriteByte('{')
+	to = append(to, '{')
 	for i, one := range members {
 		if i > 0 {
-			b.WriteByte(',')
+			to = append(to, ',')
 		}
-		if err := quote(b, one.name); err != nil {
-			return err
+		if to, err = quote(to, one.name); err != nil {
+			return nil, err
 		}
-		b.WriteByte(':')
-		if err := encode(b, one.value); err != nil {
-			return err
+		if to, err = encode(append(to, ':'), one.value); err != nil {
+			return nil, err
 		}
 	}
 
-	b.WriteByte('}')
-	return nil
+	return append(to, '}'), nil
 }
 
-func quote(b *bytes.Buffer, s string) error {
+func quote(to []byte, s string) ([]byte, error) {
 	if !strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c > '~' || c == '"' || c == '\\' }) {
-		b.WriteByte('"')
-		b.WriteString(s)
-		b.WriteByte('"')
-		return nil
+		return append(append(append(to, '"'), s...), '"'), nil
 	}
+	b := bytes.NewBuffer(to)
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(s); err != nil {
-		return err
+		return nil, err
 	}
-	b.Truncate(b.Len() - 1) // the line's end
-	return nil
+	return b.Bytes()[:b.Len()-1], nil // without the line's end
 }
