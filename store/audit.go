@@ -36,6 +36,24 @@ type Audit interface {
 	// given heads are in it. An error means that it could not be read; what is
 	// wrong with it is in the report.
 	Verify(ctx context.Context, heads ...Hash) (*Report, error)
+	// VerifyFrom does the same for the sessions behind those that an interrupted verification
+	// had checked, and calls note after every part of them; nil notes nothing. The store's own
+	// chain is checked whole, and has to have the head that it had then. An error of note ends
+	// the verification.
+	VerifyFrom(ctx context.Context, from Progress, note func(Progress) error, heads ...Hash) (*Report, error)
+}
+
+// Progress is how far a verification came. Sessions that are at or before its place, and went on
+// or were begun since, are left to the next one.
+type Progress struct {
+	// Began is when the verification began.
+	Began time.Time `json:"began"`
+	// After is the id of the last session that was checked.
+	After string `json:"after"`
+	// Own is the head of the store's own chain.
+	Own ChainHead `json:"own"`
+	// Report is of the sessions up to there.
+	Report Report `json:"report"`
 }
 
 // Note is an entry about the deployment. Its members are redacted like

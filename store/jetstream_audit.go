@@ -243,21 +243,29 @@ func (s *jetStream) ExportFrom(ctx context.Context, from LogPlace) iter.Seq2[Lin
 	}
 }
 
-// Verify implements [Audit]. The stream is read from its beginning, and not what a copy once had of
-// it.
-func (s *jetStream) Verify(ctx context.Context, heads ...Hash) (report *Report, err error) {
+// Verify implements [Audit].
+func (s *jetStream) Verify(ctx context.Context, heads ...Hash) (*Report, error) {
+	return s.VerifyFrom(ctx, Progress{}, nil, heads...)
+}
+
+// VerifyFrom implements [Audit]. The stream is read from its beginning, and not what a copy once
+// had of it: what goes on where it ended is the checking of the copy.
+func (s *jetStream) VerifyFrom(ctx context.Context, from Progress, note func(Progress) error, heads ...Hash) (report *Report, err error) {
+	if from.Began.IsZero() {
+		from.Began = s.now()
+	}
 	m := &mirror{stream: s.stream, common: s.questions}
 	defer func() { err = errors.Join(err, m.close()) }()
 	copied, err := m.current(ctx)
 	if err != nil {
 		return nil, err
 	}
-	report, err = copied.Verify(ctx, heads...)
+	report, err = copied.VerifyFrom(ctx, from, note, heads...)
 	if err != nil {
 		return nil, err
 	}
 
-	data, err := strictjson.Encode(report.found(fromMicros(micros(s.now()))))
+	data, err := strictjson.Encode(report.found(fromMicros(micros(from.Began))))
 	if err == nil {
 		err = s.stream.publish(ctx, &outgoing{subject: s.stream.subject(verifiedToken), data: data})
 	}

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"reflect"
@@ -125,7 +127,7 @@ func TestVerifyInParts(t *testing.T) {
 				t.Fatalf("%s: %v", statement, err)
 			}
 		}
-		whole, err := s.verify(t.Context(), maxFollowed, nil)
+		whole, err := s.verify(t.Context(), maxFollowed, Progress{}, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,15 +135,90 @@ func TestVerifyInParts(t *testing.T) {
 			t.Errorf("%q: %v", change, whole.Problems)
 		}
 		for most := 1; most < 5; most++ {
-			parts, err := s.verify(t.Context(), most, nil)
+			var places []Progress
+			parts, err := s.verify(t.Context(), most, Progress{}, func(p Progress) error { places = append(places, p); return nil }, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			parts.Problems, whole.Problems = sorted(parts.Problems), sorted(whole.Problems)
-			if !reflect.DeepEqual(parts, whole) {
-				t.Errorf("%q, %d at a time:\n%+v\nall:\n%+v", change, most, parts, whole)
+			same(t, fmt.Sprintf("%q, %d at a time", change, most), parts, whole)
+			if want := 9 / (2 * most); len(places) < want {
+				t.Errorf("%q, %d at a time: progress was noted %d times", change, most, len(places))
+			}
+
+			for _, p := range places {
+				rest, err := s.verify(t.Context(), most, fromFile(t, p), nil, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				same(t, fmt.Sprintf("%q, %d at a time, from %q", change, most, p.After), rest, whole)
 			}
 		}
+	}
+}
+
+// same compares what two verifications of a store found.
+func same(t *testing.T, what string, got, want *Report) {
+	t.Helper()
+	got.Problems, want.Problems = sorted(got.Problems), sorted(want.Problems)
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s:\n%+v\nall at once:\n%+v", what, got, want)
+	}
+}
+
+// fromFile is progress as a file has it.
+func fromFile(t *testing.T, p Progress) (back Progress) {
+	t.Helper()
+	data, err := json.Marshal(p)
+	if err == nil {
+		err = json.Unmarshal(data, &back)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return back
+}
+
+// TestVerifyGoesOn ends where the note of progress fails, goes on behind it, and finds what
+// happened to the rest of the log, and to the store's own chain, meanwhile.
+func TestVerifyGoesOn(t *testing.T) {
+	for name, c := range map[string]struct {
+		change, problem string
+	}{
+		"nothing happens":        {"", ""},
+		"a later entry changes":  {"UPDATE audit SET entry = replace(entry, 'user', 'call') WHERE chain = 's000008' AND n = 0", "the hash is wrong"},
+		"the own chain is cut":   {"DELETE FROM audit WHERE chain = '' AND n > 2; UPDATE sessions SET entries = 3 WHERE id = ''", "is not in the log"},
+		"a later one disappears": {"DELETE FROM events WHERE session = 's000008'; DELETE FROM audit WHERE chain = 's000008'; DELETE FROM sessions WHERE id = 's000008'", "the session is missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := grown(t, 9, 3)
+			if _, err := s.Head(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			full := errors.New("no space left")
+			var place Progress
+			began := time.Unix(1000, 0)
+			_, err := s.verify(t.Context(), 2, Progress{Began: began}, func(p Progress) error { place = p; return full }, nil)
+			if !errors.Is(err, full) || place.After == "" || place.Report.Entries >= 27 || !place.Began.Equal(began) {
+				t.Fatalf("%+v, %v", place, err)
+			}
+
+			for statement := range strings.SplitSeq(c.change, ";") {
+				if err := s.write(t.Context(), func(ctx context.Context, q querier) error { _, err := q.ExecContext(ctx, statement); return err }); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r, err := s.verify(t.Context(), 2, fromFile(t, place), nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := fmt.Sprint(r.Problems)
+			if r.OK() != (c.problem == "") || !strings.Contains(found, c.problem) {
+				t.Errorf("%s, want %q", found, c.problem)
+			}
+			if c.problem == "" && (r.Sessions != 9 || r.Unnoted != 0) {
+				t.Errorf("%+v", r)
+			}
+		})
 	}
 }
 

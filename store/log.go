@@ -217,12 +217,21 @@ func (s *database) reading(ctx context.Context, f func(*sql.Tx) error) error {
 
 // Verify implements [Audit], and notes what it found for [Views.Verified].
 func (s *database) Verify(ctx context.Context, heads ...Hash) (*Report, error) {
-	report, err := s.verify(ctx, maxFollowed, heads)
+	return s.VerifyFrom(ctx, Progress{}, nil, heads...)
+}
+
+// VerifyFrom implements [Audit], and notes what it found for [Views.Verified]: as of when the
+// verification began.
+func (s *database) VerifyFrom(ctx context.Context, from Progress, note func(Progress) error, heads ...Hash) (*Report, error) {
+	if from.Began.IsZero() {
+		from.Began = s.now()
+	}
+	report, err := s.verify(ctx, maxFollowed, from, note, heads)
 	if err != nil {
 		return nil, failed("verify the audit log", err)
 	}
 
-	found := report.found(s.now())
+	found := report.found(from.Began)
 	err = s.write(ctx, func(ctx context.Context, tx querier) error {
 		_, err := tx.ExecContext(ctx, "INSERT INTO verified (one, at, entries, sessions, problems, chained, head) VALUES (1, $1, $2, $3, $4, $5, $6) ON CONFLICT (one) DO UPDATE SET at = $1, entries = $2, sessions = $3, problems = $4, chained = $5, head = $6",
 			micros(found.At), found.Entries, found.Sessions, found.Problems, found.Head.Entries, found.Head.Hash.String())
@@ -236,27 +245,19 @@ func (s *database) Verify(ctx context.Context, heads ...Hash) (*Report, error) {
 
 // verify follows so many sessions at a time, by their ids, and reads the store's own chain each
 // time.
-func (s *database) verify(ctx context.Context, most int, heads []Hash) (*Report, error) {
+func (s *database) verify(ctx context.Context, most int, from Progress, note func(Progress) error, heads []Hash) (*Report, error) {
 	v := newVerifier(heads)
 	v.most = most
+	v.from(from)
 
 	err := s.reading(ctx, func(tx *sql.Tx) error {
 		for more := true; more; more = v.next() {
-			if err := v.entries(ctx, tx, "a.chain = ''"); err != nil {
-				return err
-			}
-			if !v.again {
-				if err := v.rows(ctx, tx, "s.id = ''"); err != nil {
+			if note != nil && v.again {
+				if err := note(v.progress(from.Began)); err != nil {
 					return err
 				}
 			}
-			if err := v.bound(ctx, tx); err != nil {
-				return err
-			}
-			if err := v.entries(ctx, tx, "a.chain > $1 AND ($2 = '' OR a.chain <= $2)", v.after, v.upTo); err != nil {
-				return err
-			}
-			if err := v.rows(ctx, tx, "s.id > $1 AND ($2 = '' OR s.id <= $2)", v.after, v.upTo); err != nil {
+			if err := v.part(ctx, tx); err != nil {
 				return err
 			}
 		}
@@ -266,6 +267,26 @@ func (s *database) verify(ctx context.Context, most int, heads []Hash) (*Report,
 		return nil, err
 	}
 	return v.finish(), nil
+}
+
+// part checks the next sessions, and the store's own chain with the first ones.
+func (v *verifier) part(ctx context.Context, tx *sql.Tx) error {
+	if err := v.entries(ctx, tx, "a.chain = ''"); err != nil {
+		return err
+	}
+	if !v.again {
+		if err := v.rows(ctx, tx, "s.id = ''"); err != nil {
+			return err
+		}
+	}
+
+	if err := v.bound(ctx, tx); err != nil {
+		return err
+	}
+	if err := v.entries(ctx, tx, "a.chain > $1 AND ($2 = '' OR a.chain <= $2)", v.after, v.upTo); err != nil {
+		return err
+	}
+	return v.rows(ctx, tx, "s.id > $1 AND ($2 = '' OR s.id <= $2)", v.after, v.upTo)
 }
 
 // bound leaves sessions of which the store's own chain may not know for another time, where

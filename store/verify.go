@@ -117,8 +117,12 @@ type verifier struct {
 	// nothing. most bounds what is kept of them, 0 for no bound: then upTo is lowered.
 	after, upTo string
 	most, kept  int
-	// again is set when the store's own chain was checked before.
+	// again is set when the store's own chain was checked before, and ofOwn is how many
+	// entries of the report are of it.
 	again bool
+	ofOwn int64
+	// resumed are the problems that an interrupted verification had found.
+	resumed []Problem
 	// now is the chain that is being followed; own the store's.
 	now *followed
 	own *followed
@@ -139,12 +143,37 @@ func newVerifier(heads []Hash) *verifier {
 	return v
 }
 
-func (v *verifier) problem(chain string, n int64, format string, args ...any) {
-	if len(v.report.Problems) >= MaxProblems {
-		v.report.More++
-		return
+// from goes on behind the sessions that were checked before.
+func (v *verifier) from(p Progress) {
+	v.after, v.report = p.After, p.Report
+	v.report.Problems = slices.Clone(p.Report.Problems)
+	v.resumed = slices.Clone(p.Report.Problems)
+	if p.Own.Hash != (Hash{}) {
+		v.wanted = append(v.wanted, p.Own.Hash)
 	}
-	v.report.Problems = append(v.report.Problems, Problem{chain, n, fmt.Sprintf(format, args...)})
+}
+
+// progress is what [verifier.from] goes on from. The entries of the store's own chain are
+// counted again. A chain that is broken has no head to hold it to.
+func (v *verifier) progress(began time.Time) Progress {
+	p := Progress{Began: began, After: v.after, Report: v.report}
+	p.Report.Problems = slices.Clone(v.report.Problems)
+	p.Report.Entries -= v.ofOwn
+	if !v.own.broken {
+		p.Own = ChainHead{Entries: v.own.Entries, Hash: v.own.Hash}
+	}
+	return p
+}
+
+func (v *verifier) problem(chain string, n int64, format string, args ...any) {
+	p := Problem{chain, n, fmt.Sprintf(format, args...)}
+	switch {
+	case slices.Contains(v.resumed, p): // one of the store's own chain, which is checked again
+	case len(v.report.Problems) >= MaxProblems:
+		v.report.More++
+	default:
+		v.report.Problems = append(v.report.Problems, p)
+	}
 }
 
 // errSkip says that an entry can't be read any further.
@@ -192,6 +221,7 @@ func (v *verifier) line(l Line) (*Entry, error) {
 		c.events = *e.Seq + 1
 	}
 	if e.Chain == "" {
+		v.ofOwn++
 		v.ownEntry(&e)
 	}
 	return &e, nil

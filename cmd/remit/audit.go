@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/remit-project/remit/internal/atomicfile"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/hint"
@@ -60,19 +62,23 @@ type auditCommand struct {
 
 type auditVerify struct {
 	storeFlag
-	Head []string `placeholder:"DIGEST" sep:"none" help:"A digest that audit head printed: the log must still contain it. Repeatable."`
-	JSON bool     `name:"json" help:"Print the report as JSON."`
-	File string   `arg:"" optional:"" name:"file" help:"An exported log, - for standard input; without it the store's own is checked."`
+	Head   []string `placeholder:"DIGEST" sep:"none" help:"A digest that audit head printed: the log must still contain it. Repeatable."`
+	Resume string   `placeholder:"PROGRESS" type:"path" help:"Note in this file how far the check of the store came, and go on behind it if the file is there."`
+	JSON   bool     `name:"json" help:"Print the report as JSON."`
+	File   string   `arg:"" optional:"" name:"file" help:"An exported log, - for standard input; without it the store's own is checked."`
 }
 
 // Help is shown below the flags.
 func (auditVerify) Help() string {
 	return `The log proves by itself that what is in it was not changed. That its end was not cut off is proved by a digest that was kept elsewhere.
 In the store, the events that the log speaks of are checked too. The exit code is 4 when something is wrong.
+With --resume, the check of a large store goes on where it was interrupted. The file says what was found so far, and is
+removed at the end: keep it where those who may write to the store can't change it.
 
 Example:
   remit audit head > /mnt/elsewhere/head
-  remit audit verify --head $(cat /mnt/elsewhere/head)`
+  remit audit verify --head $(cat /mnt/elsewhere/head)
+  remit audit verify --resume /mnt/elsewhere/verify.json`
 }
 
 // Run checks the log.
@@ -105,10 +111,13 @@ func (c *auditVerify) Run(ctx context.Context, s *command.Streams) error {
 }
 
 func (c *auditVerify) report(ctx context.Context, stdin io.Reader, heads []store.Hash) (report *store.Report, err error) {
+	if c.File != "" && c.Resume != "" {
+		return nil, command.UsageError(errors.New("--resume is for the store: an exported log is read from its beginning"))
+	}
 	switch c.File {
 	case "":
 		err = c.with(ctx, func(st store.Store) error {
-			report, err = st.Verify(ctx, heads...)
+			report, err = c.ofStore(ctx, st, heads)
 			return err
 		})
 		return report, err
@@ -127,6 +136,36 @@ func (c *auditVerify) report(ctx context.Context, stdin io.Reader, heads []store
 		return nil, fmt.Errorf("%s: %w", c.File, err)
 	}
 	return notEmpty(report), nil
+}
+
+// ofStore checks the store, and goes on from the file that --resume names.
+func (c *auditVerify) ofStore(ctx context.Context, st store.Store, heads []store.Hash) (*store.Report, error) {
+	if c.Resume == "" {
+		return st.Verify(ctx, heads...)
+	}
+	var from store.Progress
+	data, err := os.ReadFile(c.Resume)
+	if err == nil {
+		err = json.Unmarshal(data, &from)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, hint.Wrap(fmt.Errorf("%s: %w", c.Resume, err), "remove it to begin anew")
+	}
+
+	report, err := st.VerifyFrom(ctx, from, func(p store.Progress) error {
+		data, err := json.Marshal(p)
+		if err != nil {
+			return err
+		}
+		return atomicfile.Write(c.Resume, data, 0o600)
+	}, heads...)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(c.Resume); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return report, nil
 }
 
 // notEmpty finds fault with an exported log without an entry: one that was
