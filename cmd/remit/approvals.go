@@ -332,7 +332,11 @@ func (p *printer) asked(a store.Asked, f *remit.Finding) {
 		}
 		p.line(2, verb+p.trust(place.Trust, place.Trust.String())+":")
 		where := foreign(place.Origin)
-		if place.Tool != "" {
+		switch {
+		case place.Tool == "":
+		case place.Written:
+			where += ", the model's own call of " + foreign(place.Tool)
+		default:
 			where += ", returned by " + foreign(place.Tool)
 		}
 		p.quote(2, where, p.Dim)

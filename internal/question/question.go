@@ -229,11 +229,16 @@ var trusts = map[label.Trust]string{
 
 // origin writes where a value appears.
 func origin(b *strings.Builder, p sighting.Place) {
-	where := Place(p.Origin)
-	if p.Tool != "" {
+	where, who := Place(p.Origin), trusts[p.Trust]
+	switch {
+	case p.Tool == "":
+	case p.Written:
+		where, who = "the model's own call of "+Quoted(p.Tool, maxAround), "it may have this from anybody"
+	default:
 		where = "what " + Quoted(p.Tool, maxAround) + " returned"
 	}
-	fmt.Fprintf(b, "- %s stands in %s (%s)", Place(p.Path), where, trusts[p.Trust])
+	fmt.Fprintf(b, "- %s stands in %s (%s)", Place(p.Path), where, who)
+
 	switch {
 	case len(p.Record) > 0:
 		var members []string

@@ -76,6 +76,22 @@ func TestList(t *testing.T) {
 	}
 }
 
+// TestOrigin tells what a tool returned from what the model itself wrote into a call.
+func TestOrigin(t *testing.T) {
+	text := question.List(1, []sighting.Asked{{Decision: held(t, "eve@evil.example", "x"), Places: []sighting.Place{
+		{Path: "/to", Origin: "result:c0", Trust: label.External, Tool: "read_page", Text: "eve@evil.example"},
+		{Path: "/to", Origin: "call:c0#/to", Trust: label.External, Tool: "send", Written: true, Text: "eve@evil.example"},
+	}}})
+	for _, want := range []string{
+		"- /to stands in what \"read_page\" returned (anybody may have written it)\n",
+		"- /to stands in the model's own call of \"send\" (it may have this from anybody)\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+}
+
 // TestDelegation shows a source line by line in quotes, and all that its plan says.
 func TestDelegation(t *testing.T) {
 	plan, refused, err := scope.Parse([]byte(`{"calls":[{"tool":"send","times":2,"args":{"/to":{"is":["dora@corp.example","dоra@corp.example"]},"/body":{"any":true},"/cc":{"absent":true},

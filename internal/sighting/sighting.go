@@ -28,8 +28,11 @@ type Place struct {
 	Before  string `json:"before,omitempty"`
 	Text    string `json:"text"`
 	After   string `json:"after,omitempty"`
-	// Tool is the one whose result the place is in; empty when it is in no result.
+	// Tool is the one whose result the place is in, or into whose call the model wrote
+	// it; empty when it is in neither.
 	Tool string `json:"tool,omitempty"`
+	// Written is set when the place is in an earlier call.
+	Written bool `json:"written,omitempty"`
 	// Record are the other members of the record that the value is a member of.
 	Record []Member `json:"record,omitempty"`
 }
@@ -121,7 +124,7 @@ func telling(value string, evidence []remit.Evidence) []remit.Evidence {
 			return false
 		}
 		most := 3*(to-from) >= 2*len(value) || to-from >= longPiece
-		return !most || within(value, from) || within(value, to)
+		return !most || within(value, from) || within(value, to) || directory(value, to)
 	})
 	slices.SortStableFunc(out, func(a, b remit.Evidence) int {
 		if a.Vouches != b.Vouches {
@@ -138,6 +141,12 @@ func telling(value string, evidence []remit.Evidence) []remit.Evidence {
 // longPiece is the length in bytes from which a piece of a value is not there by chance.
 const longPiece = 40
 
+// directory reports whether a piece of a path ends above the file that the path names.
+func directory(value string, to int) bool {
+	rooted := strings.HasPrefix(value, "/") || strings.HasPrefix(value, "~/") || strings.HasPrefix(value, "./")
+	return rooted && to < len(value) && to <= strings.LastIndexByte(value, '/')+1
+}
+
 // within reports whether a place in a text is inside of a word.
 func within(s string, at int) bool {
 	before, _ := utf8.DecodeLastRuneInString(s[:at])
@@ -146,8 +155,8 @@ func within(s string, at int) bool {
 	return at > 0 && at < len(s) && word(before) && word(after)
 }
 
-// locate finds the text around a piece of evidence, the tool that returned it, and
-// the record that it is of.
+// locate finds the text around a piece of evidence, the tool that returned it or that the
+// model called with it, and the record that it is of.
 func locate(ctx context.Context, s Session, path string, e remit.Evidence, tools map[string]string) (Place, error) {
 	p := Place{Path: path, Origin: e.Origin, Trust: e.Trust, Vouches: e.Vouches, Text: e.Text}
 	text, ok, err := s.Text(ctx, e.Origin)
@@ -162,7 +171,9 @@ func locate(ctx context.Context, s Session, path string, e remit.Evidence, tools
 	event, field := eventOf(e.Origin)
 	call, isResult := strings.CutPrefix(event, "result:")
 	if !isResult {
-		return p, nil
+		if call, p.Written = strings.CutPrefix(event, "call:"); !p.Written {
+			return p, nil
+		}
 	}
 	name, known := tools[call]
 	if !known {
@@ -173,6 +184,9 @@ func locate(ctx context.Context, s Session, path string, e remit.Evidence, tools
 		tools[call] = name
 	}
 	p.Tool = name
+	if p.Written {
+		return p, nil
+	}
 	if field != "" {
 		whole, ok, err := s.Text(ctx, event)
 		if err != nil || !ok {

@@ -127,3 +127,30 @@ func TestPiecesThatTellNothing(t *testing.T) {
 		t.Errorf("%+v, %v", places, err)
 	}
 }
+
+// A value that the model itself wrote into an earlier call is shown with that call's tool,
+// and not as if the tool had returned it.
+func TestWrittenByTheModel(t *testing.T) {
+	s := begin(t)
+	s.call(t, "c1", "read_file", `{"path":"/srv/deploy.sh"}`, "Nothing.", false)
+	d := s.call(t, "c2", "write_file", `{"path":"/srv/deploy.sh","content":"x"}`, "", false)
+	places, err := sighting.Of(t.Context(), s, d)
+	if err != nil || len(places) != 1 || !places[0].Written || places[0].Tool != "read_file" || places[0].Record != nil {
+		t.Errorf("%+v, %v", places, err)
+	}
+}
+
+// A directory that a long path has in common with another one is no source of it.
+func TestDirectoriesInCommon(t *testing.T) {
+	s := begin(t)
+	const folder = "/home/ann/documents/projects/apollo/reports/quarterly/"
+	s.call(t, "c1", "read_file", `{"path":"/x"}`, "The last one is "+folder+"q1.md, it says.", false)
+	d := s.call(t, "c2", "write_file", `{"path":"`+folder+`q2.md","content":"x"}`, "", false)
+	if places, err := sighting.Of(t.Context(), s, d); err != nil || len(places) > 0 {
+		t.Errorf("%+v, %v", places, err)
+	}
+	d = s.call(t, "c3", "write_file", `{"path":"`+folder+`q1.md","content":"x"}`, "", false)
+	if places, err := sighting.Of(t.Context(), s, d); err != nil || len(places) == 0 {
+		t.Errorf("the path as a whole is a source: %+v, %v", places, err)
+	}
+}

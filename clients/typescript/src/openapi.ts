@@ -1102,8 +1102,10 @@ export interface components {
             before?: string;
             text: string;
             after?: string;
-            /** @description The tool whose result the place is in. */
+            /** @description The tool whose result the place is in, or into whose call the model wrote it. */
             tool?: string;
+            /** @description The place is in an earlier call. */
+            written?: boolean;
             /** @description The other members of the record that the value is of. */
             record?: {
                 name: string;
