@@ -3,8 +3,10 @@ package scope
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/label"
 )
 
@@ -22,6 +24,18 @@ func (m *matcher) conditions(e *Call) string {
 	}
 	return ""
 }
+
+// toTell quotes the conditions that a person tells.
+func toTell(all []string) string {
+	var out []string
+	for _, text := range all {
+		out = append(out, strconv.Quote(display.Clip(display.OneLine(text), maxShownCondition)))
+	}
+	return strings.Join(out, " and ")
+}
+
+// maxShownCondition bounds a condition in a question, in characters.
+const maxShownCondition = 200
 
 func cond(miss, otherwise string) string {
 	if miss != "" {

@@ -104,7 +104,7 @@ func (c *Call) unreadable() string {
 	if c.Times.Each || c.Times.N > maxRepeats {
 		return fmt.Sprintf("the call may be made more than %d times", maxRepeats)
 	}
-	if c.Group != "" || len(c.If)+len(c.Unless) > 0 {
+	if c.Group != "" || len(c.If)+len(c.Unless)+len(c.OnlyIf) > 0 {
 		return "the call has conditions"
 	}
 	return unreadable(c.Args, 0)

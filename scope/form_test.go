@@ -13,6 +13,7 @@ func TestForms(t *testing.T) {
 		busy = `[{"id":"e1","title":"Dentist","start":"2026-02-03 12:30","end":"2026-02-03 13:30","size":4}]`
 		meet = `{"calls":[{"tool":"forward_mail","unless":[{"tool":"list_mails","where":{"start":{"before":"2026-02-03 13:00"},"end":{"after":"2026-02-03 12:00"}}}],"args":{"/note":{"any":true}}}]}`
 		if4  = `{"calls":[{"tool":"forward_mail","if":[{"tool":"list_mails","where":{"size":{"above":3,"below":5},"title":{"contains":"dentist"}}}],"args":{"/note":{"any":true}}}]}`
+		told = `{"calls":[{"tool":"forward_mail","only_if":["if she sounds angry"],"args":{"/note":{"any":true}}}]}`
 		rest = `{"calls":[{"tool":"invite","args":{"/guests/*/mail":{"from":[{"tool":"list_mails","field":"mail"}],"kind":"email","pick":"all","except":[{"tool":"read_file","field":"mail"}]}}}]}`
 		day  = `{"calls":[{"tool":"forward_mail","args":{"/note":{"date":["2026-02-03","2026-02-04"]}}}]}`
 		same = `{"calls":[{"tool":"forward_mail","args":{"/id":{"is":"m1"},"/to":{"unchanged":true},"/note":{"any":true}}}]}`
@@ -39,6 +40,7 @@ func TestForms(t *testing.T) {
 		"a record as the condition has it":                {"", if4, mails(nil, busy), "forward_mail", note, false, true},
 		"no record as the condition has it":               {"", if4, mails(nil, `[{"title":"Dentist","size":5}]`), "forward_mail", note, false, false},
 		"a word that is a part of another":                {"", if4, mails(nil, `[{"title":"Dentistry","size":4}]`), "forward_mail", note, false, false},
+		"a condition that a person tells":                 {"", told, mails(nil, busy), "forward_mail", note, false, false},
 		"who isn't in it yet":                             {"", rest, append(mails(nil, all), some), "invite", map[string]string{"/guests/0/mail": "t:bob@x.io"}, false, true},
 		"who is in it":                                    {"", rest, append(mails(nil, all), some), "invite", map[string]string{"/guests/0/mail": "t:ann@x.io"}, false, false},
 		"nobody knows who is in it":                       {"", rest, mails(nil, all), "invite", map[string]string{"/guests/0/mail": "t:bob@x.io"}, false, false},
@@ -67,30 +69,47 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestOnlyIf: what a person has to tell holds back an effect, and no lookup.
+func TestOnlyIf(t *testing.T) {
+	s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"list_mails","only_if":["once he agrees"]}]}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, read := range []bool{true, false} {
+		_, misses, ok := scope.NewTask(s, "").Match(&scope.Proposal{Tool: "list_mails", Call: "c", Digest: "d", Read: read}, nil)
+		if ok != read || (!ok && !strings.Contains(misses[0], `"once he agrees"`)) {
+			t.Errorf("read %v: %v", read, misses)
+		}
+	}
+}
+
 // TestRefusedForms: what is wrong in a scope is said with what to write instead.
 func TestRefusedForms(t *testing.T) {
 	call := func(rest string) string { return `{"tool":"forward_mail",` + rest + `}` }
 	note := func(c string) string { return call(`"args":{"/note":` + c + `}`) }
 	for scopeText, want := range map[string]string{
-		note(`{"date":"tomorrow"}`):                                                                                "write a day as 2026-01-31",
-		note(`{"any":true,"except":[]}`):                                                                           "except and record go with from",
-		note(`{"is":"x","record":"bill"}`):                                                                         "except and record go with from",
-		note(`{"equals":"x"}`):                                                                                     `unknown field "equals": it may have is, date, from,`,
-		call(`"unless":[{"tool":"wipe"}]`):                                                                         "unless: no server has a tool",
-		call(`"if":[{"tool":"list_mails","where":{"size":{"above":"much"}}}]`):                                     "number",
-		call(`"if":[{"tool":"list_mails","where":{"day":{"before":"noon"}}}]`):                                     "write it as 2026-01-31, 2026-01-31 14:00 or 14:00",
-		call(`"if":[{"tool":"list_mails","where":{"day":{"like":"noon"}}}]`):                                       "it may have or, is, from, prefix, contains, before",
-		call(`"if":[{"tool":"list_mails","where":{"day":{}}}]`):                                                    "the condition is empty",
-		call(`"if":[{"tool":"list_mails","where":{"day":{"or":["date"]}}}]`):                                       "the condition is empty",
-		call(`"if":[{"tool":"list_mails","where":{"day":{"is":1,"or":[""]}}}]`):                                    "write the names of members",
-		call(`"if":[{"tool":"list_mails","where":{"day":{"from":[]}}}]`):                                           "write the source of the value",
-		call(`"if":[{"tool":"list_mails","where":{"day":{"from":[{"tool":"list_mails"}]}}}]`):                      "needs a field",
-		call(`"if":[{"tool":"list_mails","where":{"day":{"is":1,"from":[{"tool":"list_mails","field":"day"}]}}}]`): "from goes alone",
-		call(`"if":[{"tool":"list_mails","where":{"day":{"from":[{"tool":"wipe","field":"day"}]}}}]`):              "no server has a tool",
-		call(`"if":[{"tool":"list_mails","where":{"day":{"contains":{"a":1}}}}]`):                                  "write a text",
-		note(`{"is":"x","from":[{"tool":"list_mails"}],"pick":"only","any":true}`):                                 "is and from alone go together",
+		note(`{"date":"tomorrow"}`):        "write a day as 2026-01-31",
+		note(`{"any":true,"except":[]}`):   "except and record go with from",
+		note(`{"is":"x","record":"bill"}`): "except and record go with from",
+		note(`{"equals":"x"}`):             `unknown field "equals": it may have is, date, from,`,
+		call(`"only_if":[" "]`):            "in the user's words",
+		call(`"only_if":["` + strings.Repeat("x", scope.MaxCondition+1) + `"]`):                                                                                                   "in at most",
+		call(`"only_if":[` + strings.Repeat(`"a",`, scope.MaxOnlyIf) + `"a"]`):                                                                                                    "write at most 16",
+		call(`"unless":[{"tool":"wipe"}]`):                                                                                                                                        "unless: no server has a tool",
+		call(`"if":[{"tool":"list_mails","where":{"size":{"above":"much"}}}]`):                                                                                                    "number",
+		call(`"if":[{"tool":"list_mails","where":{"day":{"before":"noon"}}}]`):                                                                                                    "write it as 2026-01-31, 2026-01-31 14:00 or 14:00",
+		call(`"if":[{"tool":"list_mails","where":{"day":{"like":"noon"}}}]`):                                                                                                      "it may have or, is, from, prefix, contains, before",
+		call(`"if":[{"tool":"list_mails","where":{"day":{}}}]`):                                                                                                                   "the condition is empty",
+		call(`"if":[{"tool":"list_mails","where":{"day":{"or":["date"]}}}]`):                                                                                                      "the condition is empty",
+		call(`"if":[{"tool":"list_mails","where":{"day":{"is":1,"or":[""]}}}]`):                                                                                                   "write the names of members",
+		call(`"if":[{"tool":"list_mails","where":{"day":{"from":[]}}}]`):                                                                                                          "write the source of the value",
+		call(`"if":[{"tool":"list_mails","where":{"day":{"from":[{"tool":"list_mails"}]}}}]`):                                                                                     "needs a field",
+		call(`"if":[{"tool":"list_mails","where":{"day":{"is":1,"from":[{"tool":"list_mails","field":"day"}]}}}]`):                                                                "from goes alone",
+		call(`"if":[{"tool":"list_mails","where":{"day":{"from":[{"tool":"wipe","field":"day"}]}}}]`):                                                                             "no server has a tool",
+		call(`"if":[{"tool":"list_mails","where":{"day":{"contains":{"a":1}}}}]`):                                                                                                 "write a text",
+		note(`{"is":"x","from":[{"tool":"list_mails"}],"pick":"only","any":true}`):                                                                                                "is and from alone go together",
 		call(`"if":[{"tool":"list_mails","where":` + strings.Repeat(`{"a":{"from":[{"tool":"list_mails","field":"a","where":`, 6) + `{"a":1}` + strings.Repeat(`}]}}`, 6) + `}]`): "nested more than 4 deep",
-		call(`"group":"a","times":1`) + "," + call(`"group":"a","times":2`): "write the same times for all of them",
+		call(`"group":"a","times":1`) + "," + call(`"group":"a","times":2`):                                                                                                       "write the same times for all of them",
 	} {
 		_, refused, err := scope.Parse([]byte(`{"calls":[`+scopeText+`]}`), tools(t))
 		if err != nil || len(refused) != 1 || !strings.Contains(refused[0].Message, want) {

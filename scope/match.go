@@ -123,6 +123,9 @@ func (m *matcher) entry(e *Call, p *Proposal) ([]Grant, string) {
 			return nil, "the values are of different records"
 		}
 	}
+	if m.effect && len(e.OnlyIf) > 0 {
+		return nil, m.say("the request has it under a condition that no program can tell: %s", toTell(e.OnlyIf))
+	}
 	return slices.Clone(m.grants), ""
 }
 

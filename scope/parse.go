@@ -106,6 +106,7 @@ type (
 		Group  string                     `json:"group"`
 		If     []json.RawMessage          `json:"if"`
 		Unless []json.RawMessage          `json:"unless"`
+		OnlyIf []string                   `json:"only_if"`
 		Args   map[string]json.RawMessage `json:"args"`
 	}
 	rawConstraint struct {
@@ -189,7 +190,21 @@ func (r *reader) call(data json.RawMessage) (Call, error) {
 	if out.Unless, err = r.sources(raw.Unless, 0); err != nil {
 		return Call{}, fmt.Errorf("unless: %w", err)
 	}
-	return out, nil
+	out.OnlyIf = raw.OnlyIf
+	return out, checkOnlyIf(raw.OnlyIf)
+}
+
+// checkOnlyIf returns an error for conditions that a person can't be shown.
+func checkOnlyIf(all []string) error {
+	if len(all) > MaxOnlyIf {
+		return fmt.Errorf("only_if has %d conditions: write at most %d", len(all), MaxOnlyIf)
+	}
+	for _, text := range all {
+		if strings.TrimSpace(text) == "" || len(text) > MaxCondition {
+			return fmt.Errorf("only_if: write each condition in the user's words, in at most %d bytes", MaxCondition)
+		}
+	}
+	return nil
 }
 
 // grouped returns an error if an entry doesn't count as the others of its group do.

@@ -29,6 +29,10 @@ const (
 	MaxValues = 256
 	// MaxNesting bounds how deep sources constrain the calls that they name.
 	MaxNesting = 4
+	// MaxOnlyIf bounds the conditions of an entry that a person tells, and MaxCondition
+	// each of them, in bytes.
+	MaxOnlyIf    = 16
+	MaxCondition = 1 << 10
 	// MaxTimes bounds how often an entry says that its call may be made.
 	MaxTimes = 1000
 )
@@ -82,7 +86,10 @@ type Call struct {
 	// If lists results that must have a record, and Unless those that must have none, that
 	// meets the conditions of the source.
 	If, Unless []Source
-	Args       []Arg
+	// OnlyIf are further conditions, in the user's words, which no program can tell ("if she
+	// sounds angry"). An entry for an effect that has one covers no call: a person tells.
+	OnlyIf []string
+	Args   []Arg
 }
 
 // Arg returns the constraint that an entry has at a pointer.

@@ -98,10 +98,12 @@ class Plan:
         self.calls.append(entry)
         for at, c in call.get("args", {}).items():
             entry["args"].append({"at": at, **self.constraint(c)})
-        if any(call.get(k) for k in ("group", "if", "unless")):
+        if any(call.get(k) for k in ("group", "if", "unless", "only_if")):
             entry["group"] = call.get("group", "")
             for k in ("if", "unless"):
                 entry[k] = self.sources(call.get(k, []))
+            if call.get("only_if"):
+                entry["only_if"] = call["only_if"]
 
     def constraint(self, c):
         if "is" in c:

@@ -33,10 +33,11 @@ type entry struct {
 	Call  string          `json:"call"`
 	Tool  string          `json:"tool"`
 	Times json.RawMessage `json:"times"`
-	// Group, If and Unless are those of conditional calls.
+	// Group, If, Unless and OnlyIf are those of conditional calls.
 	Group  string     `json:"group"`
 	If     []source   `json:"if"`
 	Unless []source   `json:"unless"`
+	OnlyIf []string   `json:"only_if"`
 	Args   []argument `json:"args"`
 }
 
@@ -112,6 +113,8 @@ type reader struct {
 	shown  *shown
 	// left counts down from [maxExpanded].
 	left int
+	// unwritten are conditions that the answer leaves out.
+	unwritten []string
 }
 
 // reading is an answer that was read.
@@ -120,6 +123,9 @@ type reading struct {
 	scope  json.RawMessage
 	// mistakes are those of entries. The scope is without the entries that have one.
 	mistakes []string
+	// unwritten are conditions of the user's message that the answer leaves out. The entries
+	// with an effect wait for a person.
+	unwritten []string
 }
 
 // read turns an answer into a scope. The error is about an answer of which nothing can be
@@ -133,7 +139,8 @@ func (s *shown) read(raw json.RawMessage) (*reading, error) {
 		return nil, err
 	}
 
-	r := &reader{answer: out.answer, shown: s, left: maxExpanded}
+	out.unwritten = s.unwritten(out.answer)
+	r := &reader{answer: out.answer, shown: s, left: maxExpanded, unwritten: out.unwritten}
 	w := written{Calls: []object{}, Delegates: []object{}}
 	for i := range out.answer.Calls {
 		call, err := r.entry(i)
@@ -204,6 +211,13 @@ func (r *reader) entry(i int) (object, error) {
 		if out[name], err = r.sources(sources, nil); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+	}
+	onlyIf := e.OnlyIf
+	if r.shown.hasEffect(*e) {
+		onlyIf = slices.Concat(onlyIf, r.unwritten)
+	}
+	if len(onlyIf) > 0 {
+		out["only_if"] = onlyIf[:min(len(onlyIf), scope.MaxOnlyIf)]
 	}
 	return out, nil
 }
@@ -494,4 +508,6 @@ type shown struct {
 	notes []string
 	// words are what was said, without what users quote, as values are looked for in it.
 	words string
+	// conditions are the clauses of the user's message that have one.
+	conditions []string
 }

@@ -4,8 +4,9 @@ import "github.com/remit-project/remit/scope"
 
 // The parts that tests look at.
 var (
-	Teach  = teach
-	Schema = answerSchema
+	Teach        = teach
+	Schema       = answerSchema
+	ConditionsOf = conditions
 )
 
 // Taught returns the requests that models are taught with, and their answers.

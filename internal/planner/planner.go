@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -163,8 +164,12 @@ func (p *Planner) ask(ctx context.Context, r *scope.Request) (*Draft, error) {
 			if best, err = shown.read(raw); err != nil {
 				return err
 			}
-			if len(best.mistakes) > 0 && answered == 1 {
-				return errors.New(strings.Join(best.mistakes, "\n- "))
+			wrong := best.mistakes
+			if len(best.unwritten) > 0 {
+				wrong = append(slices.Clip(wrong), tellUnwritten(best.unwritten))
+			}
+			if len(wrong) > 0 && answered == 1 {
+				return errors.New(strings.Join(wrong, "\n- "))
 			}
 			return nil // the second time, what is right of the answer counts
 		},

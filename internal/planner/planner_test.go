@@ -51,7 +51,7 @@ func TestTeach(t *testing.T) {
 	}
 	for _, member := range []string{
 		"is", "date", "any", "absent", "unchanged", "from", "except", "computed", "template", "holes", "pick", "kind", "by",
-		"group", "if", "unless", "times", "delegates", "prefix", "contains", "before", "after", "below", "above",
+		"group", "if", "unless", "only_if", "times", "delegates", "prefix", "contains", "before", "after", "below", "above",
 	} {
 		if !strings.Contains(planner.Schema, `"`+member+`"`) || !strings.Contains(text, `"`+member+`"`) {
 			t.Errorf("%q is not taught", member)

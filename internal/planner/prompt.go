@@ -63,7 +63,9 @@ func show(r *scope.Request) (*shown, error) {
 		words.WriteString(plain(text))
 		words.WriteByte('\n')
 	}
-	if r.Material != nil {
+	if r.Material == nil {
+		s.conditions = conditions(r.Said[last].Text)
+	} else {
 		words.WriteString(plain(r.Material.Text)) // what is stated of it is shown to the user
 	}
 	s.words = words.String()

@@ -160,6 +160,9 @@ func Conditions(e *scope.Call) []string {
 	for i := range e.Unless {
 		out = append(out, "unless there is something in "+Source(&e.Unless[i]))
 	}
+	for _, text := range e.OnlyIf {
+		out = append(out, "a person tells whether "+quote(text))
+	}
 	if e.Group != "" {
 		out = append(out, "one count with the other calls of "+quote(e.Group))
 	}

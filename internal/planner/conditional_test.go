@@ -1,0 +1,142 @@
+package planner_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/remit-project/remit/internal/llm"
+	"github.com/remit-project/remit/internal/planner"
+)
+
+// TestConditions: the clauses of a user's own text that have a condition are found, and nothing
+// that only looks like one is.
+func TestConditions(t *testing.T) {
+	for text, want := range map[string]string{
+		"If the tenant has paid, cancel the reminder.":                    "If the tenant has paid,",
+		"Cancel the reminder unless Bo says otherwise, and tell me.":      "unless Bo says otherwise,",
+		"Ship order 12 as soon as Bo confirms.":                           "as soon as Bo confirms.",
+		"Delete the branch once she has merged.":                          "once she has merged.",
+		"Sag den Termin ab, falls Bo krank ist.":                          "falls Bo krank ist.",
+		"Ferme le ticket si le client est content.":                       "si le client est content.",
+		"Cierra la incidencia si el cliente dice que funciona.":           "si el cliente dice que funciona.",
+		"Se il cliente conferma, chiudi la pratica.":                      "Se il cliente conferma,",
+		"Feche o chamado se o cliente confirmar.":                         "se o cliente confirmar.",
+		"Sluit het ticket als de klant tevreden is.":                      "als de klant tevreden is.",
+		"Avboka mötet om Bo inte har svarat.":                             "om Bo inte har svarat.",
+		"Lukk saken hvis kunden er fornøyd.":                              "hvis kunden er fornøyd.",
+		"Sulje tiketti, jos asiakas on tyytyväinen.":                      "jos asiakas on tyytyväinen.",
+		"Zamknij zgłoszenie, jeśli klient potwierdzi.":                    "jeśli klient potwierdzi.",
+		"Zavři tiket, pokud zákazník souhlasí.":                           "pokud zákazník souhlasí.",
+		"Zárd le a jegyet, ha az ügyfél elégedett.":                       "ha az ügyfél elégedett.",
+		"Закрой заявку, если клиент доволен.":                             "если клиент доволен.",
+		"Закрий заявку, якщо клієнт задоволений.":                         "якщо клієнт задоволений.",
+		"Κλείσε το αίτημα αν ο πελάτης συμφωνεί.":                         "αν ο πελάτης συμφωνεί.",
+		"Müşteri onaylarsa talebi kapat.":                                 "Müşteri onaylarsa talebi kapat.",
+		"Tutup tiket itu jika pelanggan setuju.":                          "jika pelanggan setuju.",
+		"Đóng phiếu nếu khách đồng ý.":                                    "nếu khách đồng ý.",
+		"أغلق التذكرة إذا وافق العميل.":                                   "إذا وافق العميل.",
+		"סגור את הפנייה אם הלקוח מסכים.":                                  "אם הלקוח מסכים.",
+		"अगर ग्राहक सहमत हो, टिकट बंद करो।":                               "अगर ग्राहक सहमत हो,",
+		"如果客户同意，就关闭工单。":                                                   "如果客户同意,",
+		"お客様が了承したら、チケットを閉じて。":                                             "お客様が了承したら、",
+		"고객이 동의하면 티켓을 닫아 줘.":                                              "고객이 동의하면 티켓을 닫아 줘.",
+		"ถ้าลูกค้าตกลง ปิดตั๋ว":                                           "ถ้าลูกค้าตกลง ปิดตั๋ว",
+		"Close ticket 7. If Bo agrees, archive it; unless Al objects.":    "If Bo agrees,|unless Al objects.",
+		"Let me know if the tenant has paid.":                             "",
+		"Close the ticket, if possible today.":                            "",
+		"S'il te plaît, ferme le ticket 7.":                               "",
+		"Cancela la reserva que se hizo el lunes.":                        "",
+		"Reserva la sala y dime si puedes.":                               "",
+		"Skriv till Bo om att mötet är inställt, det är bråttom.":         "",
+		"Boek een zaal om 10 uur voor het team.":                          "",
+		"Ich brauche mehr als drei Zimmer.":                               "",
+		"Verschiebe den Termin auf Freitag.":                              "",
+		"Ha llegado el paquete: avisa a Ana.":                             "",
+		"重启 cache-2，只要这一个":                                                "",
+		"よろしければ、会議室を予約して。":                                                "",
+		"화면 밝기를 낮춰 줘.":                                                    "",
+		"Answer Bo: \"If you come, bring the key.\"":                      "",
+		"What does this mean?\n```\nif paid { close() }\n```\nClose none": "",
+	} {
+		if got := strings.Join(planner.ConditionsOf(text), "|"); got != want {
+			t.Errorf("%s\ngot  %q\nwant %q", text, got, want)
+		}
+	}
+
+	long := strings.Repeat("if he agrees ", 2400)
+	if got := planner.ConditionsOf(long); len(got) != 1 || len(got[0]) > 800 {
+		t.Errorf("%d conditions", len(got))
+	}
+}
+
+// TestForgottenConditions: an answer that leaves out a condition of the user's goes back once.
+// Where the second one leaves it out too, the calls with an effect wait for a person.
+func TestForgottenConditions(t *testing.T) {
+	const clause = `If she agrees,`
+	entry := func(more string) string {
+		return `{"call":"wipe","tool":"wipe","times":1,` + more + `"args":[{"at":"/id","is":[7]}]}`
+	}
+	conditional := func(name, value string) string {
+		parts := map[string]string{"if": "[]", "unless": "[]", "only_if": "[]"}
+		parts[name] = value
+		return entry(`"group":"","if":` + parts["if"] + `,"unless":` + parts["unless"] + `,"only_if":` + parts["only_if"] + `,`)
+	}
+	forgotten := answerOf(finding, entry(""))
+	judged := answerOf(finding, conditional("only_if", `["`+clause+`"]`))
+	for name, c := range map[string]struct {
+		said   string
+		script []string
+		asked  int
+		waits  bool
+	}{
+		"forgotten twice":              {clause + " wipe 7.", []string{forgotten}, 2, true},
+		"forgotten once":               {clause + " wipe 7.", []string{forgotten, judged}, 2, true},
+		"said":                         {clause + " wipe 7.", []string{judged}, 1, true},
+		"said as a record":             {clause + " wipe 7.", []string{answerOf(finding, conditional("if", `[{"call":"find","field":"","where":[{"field":"state","is":["agreed"]}]}]`))}, 1, false},
+		"two, of which one is said":    {clause + " wipe 7. Unless Bo objects, write to her.", []string{judged}, 2, true},
+		"no condition":                 {"Wipe 7.", []string{forgotten}, 1, false},
+		"a condition of a mere lookup": {"If she agrees, find Ann.", []string{answerOf(finding)}, 1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			made, s := newPlanner(t, llm.OpenAI, c.script...)
+			d, err := made.Draft(t.Context(), request(c.said))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if waits := strings.Contains(string(d.Scope), `"only_if":["If`); waits != c.waits || len(s.Asked()) != c.asked {
+				t.Errorf("asked %d times: %s", len(s.Asked()), d.Scope)
+			}
+			if slices.ContainsFunc(d.Mistakes, func(m string) bool { return strings.Contains(m, "only_if") }) {
+				t.Error(d.Mistakes)
+			}
+		})
+	}
+}
+
+// TestConditionsOnRecords: a condition on the object itself stands with its source, and a
+// condition that only names an object says nothing of one.
+func TestConditionsOnRecords(t *testing.T) {
+	wiping := func(field, value string) string {
+		return answerOf(finding, `{"call":"wipe","tool":"wipe","times":1,"args":[{"at":"/id","from":[{"call":"find","field":"id","where":[{"field":"`+field+`",`+value+`}]}],"kind":"id","pick":"only","by":""}]}`)
+	}
+	for name, c := range map[string]struct {
+		said, answer string
+		waits        bool
+	}{
+		"a bound":                   {"Wipe Ann's file if it has less than 30 pages.", wiping("pages", `"below":30`), false},
+		"a state":                   {"Wipe Ann's file if it's expired.", wiping("state", `"is":["expired"]`), false},
+		"another bound":             {"Wipe Ann's file if it has less than 30 pages.", wiping("pages", `"below":40`), true},
+		"the state of another part": {"Wipe the expired file if Ann agrees.", wiping("state", `"is":["expired"]`), true},
+		"a name":                    {"Wipe Ann's file if Ann agrees.", wiping("owner", `"is":["Ann"]`), true},
+	} {
+		made, _ := newPlanner(t, llm.OpenAI, c.answer)
+		d, err := made.Draft(t.Context(), request(c.said))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if waits := strings.Contains(string(d.Scope), `"only_if"`); waits != c.waits {
+			t.Errorf("%s: %s", name, d.Scope)
+		}
+	}
+}
