@@ -25,19 +25,22 @@ type leaf struct {
 	outer           bool   // this is the tool through which another one is called
 }
 
+// reviewChange is what is to be done about a tool that isn't the one of its contract.
+const reviewChange = "tell the user, who can review the change: remit contract update shows it for an MCP server, remit contract synth takes definitions in a file"
+
 // bind finds the contract of the tool that the call names.
 func (x *deciding) bind() bool {
 	b, ok := x.in.find(x.in.call.Server, x.in.call.Tool)
 	if !ok {
 		x.refuse(UnknownTool, "", fmt.Sprintf("the tool %q has no contract", shown(x.in.call.Tool)),
-			"make one with: remit contract synth")
+			"tell the user, who can make one: remit contract update does it for an MCP server, remit contract synth for definitions in a file")
 		return false
 	}
 
 	x.bound = b
 	x.d.Server, x.d.Precision = b.server, b.contract.Precision
 	if b.changed != "" {
-		x.refuse(ChangedTool, "", b.changed, "review the tool and make its contract again with: remit contract synth")
+		x.refuse(ChangedTool, "", b.changed, reviewChange)
 		return false
 	}
 	return true

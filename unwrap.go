@@ -89,7 +89,7 @@ func (x *deciding) callable(inner *binding) bool {
 	// A tool that can only be called through another one is in no list.
 	expected := inner.unlisted && inner.contract.Tool.Fingerprint == ""
 	if inner.changed != "" && !expected {
-		x.refuse(ChangedTool, u.Tool, inner.changed, "review the tool and make its contract again with: remit contract synth")
+		x.refuse(ChangedTool, u.Tool, inner.changed, reviewChange)
 		return false
 	}
 	return true

@@ -42,14 +42,27 @@ func (x *deciding) doubt(i int, open label.Obligations) string {
 // remedies says what would settle an argument that falls short.
 func (x *deciding) remedies(a *contract.Argument) []string {
 	var out []string
-	if a.Floor <= label.User {
-		out = append(out, "use a value that the user gave in so many words, or ask the user for it")
+	add := func(remedy string) {
+		if len(out) > 0 {
+			remedy = "or " + remedy
+		}
+		out = append(out, remedy)
 	}
-	if a.Discharges(discharge.Directory) || a.Discharges(discharge.Lookup) {
-		out = append(out, "or look it up by a name that the user gave, with a tool whose result vouches for it")
+
+	// Where none of the user's words are seen, no value is known to be theirs, nor a
+	// name to look it up by: the model would try in vain.
+	heard := !x.in.unseen || x.in.seen.Spoken()
+	switch {
+	case heard && a.Floor <= label.User:
+		add("use a value that the user gave in so many words, or ask the user for it")
+	case a.Floor <= label.ToolOutput:
+		add("use a value of a record that a tool returned")
+	}
+	if heard && (a.Discharges(discharge.Directory) || a.Discharges(discharge.Lookup)) {
+		add("look it up by a name that the user gave, with a tool whose result vouches for it")
 	}
 	if a.Discharges(discharge.Confirmation) {
-		out = append(out, "or have the user confirm this value")
+		add("have the user confirm this value")
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 type Reader interface {
 	Ambient() label.Label
 	Prose() bool
+	Spoken() bool
 	Resolve(act Act, values []Value) []Resolution
 	Exhausted() bool
 

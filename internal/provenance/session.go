@@ -30,6 +30,7 @@ type Session struct {
 	nameOf    map[nameKey]name // not written by readers: see [Session.At]
 	prose     bool             // a result has had text that a person may have written
 	proposal  string           // the model's last text, which the user may agree to
+	spoken    bool             // the user has said something
 
 	numeric []numericResult // what arithmetic works with, the latest first
 	memo    memo
@@ -111,6 +112,9 @@ func (s *Session) Unseen() {
 	s.ambient = label.Merge(s.ambient, label.Label{Origins: label.OriginsOf(label.OriginUnknown), Trust: label.External})
 }
 
+// Spoken reports whether the user has said anything here.
+func (s *Session) Spoken() bool { return s.spoken }
+
 // Text returns the text of an event, or of a field of a result, by the name
 // that evidence gives it: "user:0", "result:c1#/emails/0/body".
 func (s *Session) Text(origin string) (string, bool) {
@@ -163,7 +167,7 @@ func (s *Session) User(name, text string) {
 	} else {
 		quoted = true
 	}
-	s.proposal = ""
+	s.proposal, s.spoken = "", true
 	if quoted {
 		l.Trust = label.External
 	}
