@@ -15,16 +15,17 @@ type chat struct{}
 
 func (chat) name() string { return "chat" }
 
-func (chat) request(body []byte, _ containers) (*request, error) {
-	m, turns, err := object(body, "messages", "tools", "tool_choice", "functions", "n", "stream")
+func (chat) request(body []byte, b *begun, _ containers) (*request, error) {
+	o, err := object(body, b, "messages", "tools", "tool_choice", "functions", "n", "stream")
 	if err != nil {
 		return nil, err
 	}
+	m := o.members
 	if len(m["messages"]) == 0 || m["messages"][0] != '[' {
 		return nil, refuse(`"messages" is missing, or no list`)
 	}
 
-	r := &request{body: body, stream: truth(m["stream"]), turns: turns, tools: values(m["tools"]), frame: []json.RawMessage{m["tools"]}}
+	r := &request{read: o.read, body: body, stream: truth(m["stream"]), turns: o.elements, tools: values(m["tools"]), frame: []json.RawMessage{m["tools"]}}
 	switch {
 	case !absent(m["functions"]):
 		return nil, refuse(`calls of "functions" can't be decided: offer them as "tools"`)
@@ -36,7 +37,7 @@ func (chat) request(body []byte, _ containers) (*request, error) {
 		r.unread = append(r.unread, unreadable("web search"))
 	}
 	r.only, r.forced = chosenTools(m["tool_choice"]), forces(m["tool_choice"])
-	r.body = unmark(body, "messages")
+	r.body = unmark(body, b, "messages")
 	return r, nil
 }
 

@@ -14,7 +14,7 @@ import (
 type dialect interface {
 	name() string
 	// request reads a request's body; the containers delimit text from others.
-	request(body []byte, c containers) (*request, error)
+	request(body []byte, b *begun, c containers) (*request, error)
 	// turn reads one turn of a request.
 	turn(raw json.RawMessage, c containers) turn
 	// answer reads an answer that isn't streamed.

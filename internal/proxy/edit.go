@@ -12,44 +12,51 @@ import (
 // object parses the members of a request. The named members, which decisions
 // depend on, must not have a duplicate in a spelling that some readers accept.
 // The elements of the large member are checked when they are read; they are nil where it
-// is not a list.
-func object(body []byte, large string, named ...string) (map[string]json.RawMessage, []json.RawMessage, error) {
-	members, spans, err := strictjson.MembersWith(body, large)
+// is not a list. What the body began with before is not read again.
+func object(body []byte, b *begun, large string, named ...string) (*parsed, error) {
+	members, spans, err := b.members(body, large)
 	if err != nil {
-		return nil, nil, refuse("the body is not a JSON object")
+		return nil, refuse("the body is not a JSON object")
 	}
-	elements := make([]json.RawMessage, len(spans))
-	for i, at := range spans {
-		elements[i] = at.Of(body)
-	}
-
 	named = append(named, large)
-
-	out := make(map[string]json.RawMessage, len(members))
+	o := &parsed{members: make(map[string]json.RawMessage, len(members))}
+	out := o.members
 	for _, m := range members {
 		if known, ok := strictjson.Alike(m.Name, named...); ok {
-			return nil, nil, refuse(fmt.Sprintf("the member %q is not %q, and some readers take it for that: leave it out", m.Name, known))
+			return nil, refuse(fmt.Sprintf("the member %q is not %q, and some readers take it for that: leave it out", m.Name, known))
 		}
 		if _, twice := out[m.Name]; twice {
-			return nil, nil, refuse(fmt.Sprintf("the member %q appears twice", m.Name))
+			return nil, refuse(fmt.Sprintf("the member %q appears twice", m.Name))
 		}
 		value := m.Value.Of(body)
 		out[m.Name] = value
 		if err := strict(m.Key.Of(body)); err != nil {
-			return nil, nil, refuse("the body is not acceptable JSON: " + err.Error())
+			return nil, refuse("the body is not acceptable JSON: " + err.Error())
 		}
 		if m.Name == large && len(value) > 0 && value[0] == '[' {
+			o.read = strictjson.Begun{Open: m.Value.Start, Elements: spans}
 			continue
 		}
 		if err := strict(value); err != nil {
-			return nil, nil, refuse(fmt.Sprintf("the member %q is not acceptable JSON: %v", m.Name, err))
+			return nil, refuse(fmt.Sprintf("the member %q is not acceptable JSON: %v", m.Name, err))
 		}
 	}
 
-	if list := out[large]; len(list) == 0 || list[0] != '[' {
-		elements = nil
+	if list := out[large]; len(list) > 0 && list[0] == '[' {
+		o.elements = make([]json.RawMessage, len(spans))
+		for i, at := range spans {
+			o.elements[i] = at.Of(body)
+		}
 	}
-	return out, elements, nil
+	return o, nil
+}
+
+// parsed is a request's body: its members, the elements of its large one, nil where that is
+// no list, and their places.
+type parsed struct {
+	members  map[string]json.RawMessage
+	elements []json.RawMessage
+	read     strictjson.Begun
 }
 
 // values returns the elements of a list, none for any other value.
@@ -182,8 +189,8 @@ func overlay(a, b json.RawMessage) json.RawMessage {
 }
 
 // unmark removes the marks from members of a request.
-func unmark(body []byte, members ...string) []byte {
-	if !bytes.Contains(body, []byte(markMember)) && !bytes.Contains(body, []byte(`\u`)) {
+func unmark(body []byte, b *begun, members ...string) []byte {
+	if unmarked(body[b.end():]) {
 		return body
 	}
 	for _, member := range members {
@@ -192,6 +199,11 @@ func unmark(body []byte, members ...string) []byte {
 		}
 	}
 	return body
+}
+
+// unmarked reports whether a text has no marks, however they may be written.
+func unmarked(text []byte) bool {
+	return !bytes.Contains(text, []byte(markMember)) && !bytes.Contains(text, []byte(`\u`))
 }
 
 // editEach edits every value of a list and keeps the text between them.

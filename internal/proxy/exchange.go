@@ -57,7 +57,7 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, d dialect) {
 	}
 	body, err := x.body()
 	if err == nil {
-		err = x.open(strictjson.Repair(body))
+		err = x.open(body)
 	}
 	if err != nil && p.o.Shadow && ctx.Err() == nil {
 		p.o.Log.Warn("a request would have been refused", "path", r.URL.Path, "error", err)
@@ -117,14 +117,17 @@ func (x *exchange) open(body []byte) error {
 	if len(id) > maxSessionID {
 		return refuse(headerSession + " is too long")
 	}
-	req, err := x.d.request(body, declared)
+	x.tenant = tenant(x.d.name(), x.r)
+	begun, sum := x.p.beginnings.find(x.tenant, body)
+	body = begun.repair(body)
+	req, err := x.d.request(body, begun, declared)
 	if err != nil {
 		return err
 	}
 
-	x.req, x.tenant = req, tenant(x.d.name(), x.r)
+	x.req = req
 	x.owner = x.p.echoes.owner(x.r)
-	r := &reader{owner: x.owner, p: x.p, d: x.d, req: req, c: declared, read: make([]*turn, len(req.turns))}
+	r := &reader{owner: x.owner, p: x.p, d: x.d, req: req, begun: begun, c: declared, read: make([]*turn, len(req.turns))}
 	if r.textual() && !x.p.o.TextCalls {
 		x.p.o.Log.Warn("calls are text in this conversation, and nobody decides them", "dialect", x.d.name())
 		if !x.p.o.Shadow {
@@ -136,6 +139,7 @@ func (x *exchange) open(body []byte) error {
 	if err != nil {
 		return err
 	}
+	x.p.beginnings.keep(x.tenant, body, sum, r)
 	last := len(req.turns)
 	x.c, x.end, x.spoken, x.kept, x.outside = c, r.before[last], r.spoken[last], kept, r.outside
 	x.req.body = addMissing(x.req.body, kept)

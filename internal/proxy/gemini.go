@@ -86,13 +86,13 @@ func checkSpelling(object json.RawMessage, names ...string) error {
 // geminiMembers are the members of a request that decisions depend on.
 var geminiMembers = []string{"contents", "systemInstruction", "tools", "toolConfig", "cachedContent", "generationConfig"}
 
-func (gemini) request(body []byte, c containers) (*request, error) {
+func (gemini) request(body []byte, b *begun, c containers) (*request, error) {
 	members := slices.Clone(geminiMembers[1:])
 	for _, name := range geminiMembers[1:] {
 		members = append(members, snakeCase(name))
 	}
 
-	m, turns, err := object(body, "contents", slices.Compact(slices.Sorted(slices.Values(members)))...)
+	o, err := object(body, b, "contents", slices.Compact(slices.Sorted(slices.Values(members)))...)
 	if err == nil {
 		err = checkSpelling(body, geminiMembers...)
 	}
@@ -101,10 +101,11 @@ func (gemini) request(body []byte, c containers) (*request, error) {
 	}
 
 	system, tools := memberEither(body, "systemInstruction"), memberEither(body, "tools")
+	turns := o.elements
 	if turns == nil {
-		turns = asList(m["contents"])
+		turns = asList(o.members["contents"])
 	}
-	r := &request{turns: turns, frame: []json.RawMessage{system, tools}}
+	r := &request{read: o.read, turns: turns, frame: []json.RawMessage{system, tools}}
 	config := memberEither(body, "toolConfig", "functionCallingConfig")
 	switch {
 	case len(r.turns) == 0:
@@ -132,7 +133,7 @@ func (gemini) request(body []byte, c containers) (*request, error) {
 
 	r.system = c.events(remit.SystemEvent, geminiParts(system))
 	r.only, r.forced = geminiChoice(config), strings.EqualFold(strictjson.GetText(config, "mode"), "ANY")
-	r.body = unmark(body, "contents", "systemInstruction", "system_instruction")
+	r.body = unmark(body, b, "contents", "systemInstruction", "system_instruction")
 	return r, nil
 }
 

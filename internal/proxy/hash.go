@@ -45,13 +45,20 @@ func tenant(dialect string, r *http.Request) hash {
 
 // locate hashes the conversation before its first turn and after each turn: all of it
 // from one seed, and without the deployment's turns from the other. Each turn is read
-// once, however long.
+// once, however long, and not again where the conversation began so before.
 func (r *reader) locate(all, spoken hash) {
 	n := len(r.req.turns)
 	r.before, r.spoken, r.system = make([]hash, n+1), make([]hash, n+1), make([]bool, n)
 	r.before[0], r.spoken[0] = all, hashParts(spoken[:], []byte("spoken"))
 
-	for i, turn := range r.req.turns {
+	from := 0
+	if b := r.begun; b != nil && b.before[0] == r.before[0] && b.spoken[0] == r.spoken[0] {
+		copy(r.before, b.before)
+		copy(r.spoken, b.spoken)
+		from = copy(r.system, b.system)
+	}
+	for i := from; i < n; i++ {
+		turn := r.req.turns[i]
 		r.system[i] = isSystem(turn)
 		turn = removeCacheMarks(turn)
 		if r.system[i] {

@@ -15,18 +15,19 @@ type messages struct{}
 
 func (messages) name() string { return "messages" }
 
-func (messages) request(body []byte, c containers) (*request, error) {
-	m, turns, err := object(body, "messages", "system", "tools", "tool_choice", "stream")
+func (messages) request(body []byte, b *begun, c containers) (*request, error) {
+	o, err := object(body, b, "messages", "system", "tools", "tool_choice", "stream")
 	if err != nil {
 		return nil, err
 	}
-	r := &request{body: body, stream: truth(m["stream"]), turns: turns, tools: values(m["tools"]), frame: []json.RawMessage{removeCacheMarks(m["system"]), removeCacheMarks(m["tools"])}}
+	m := o.members
+	r := &request{read: o.read, body: body, stream: truth(m["stream"]), turns: o.elements, tools: values(m["tools"]), frame: []json.RawMessage{removeCacheMarks(m["system"]), removeCacheMarks(m["tools"])}}
 	if len(r.turns) == 0 {
 		return nil, refuse(`"messages" is missing, empty, or no list`)
 	}
 	r.system = c.events(remit.SystemEvent, parts(m["system"]))
 	r.only, r.forced = chosenTools(m["tool_choice"]), forces(m["tool_choice"])
-	r.body = unmark(body, "system", "messages")
+	r.body = unmark(body, b, "system", "messages")
 	return r, nil
 }
 

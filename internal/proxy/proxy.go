@@ -156,6 +156,8 @@ type Proxy struct {
 	// questions are those that users were asked.
 	questions questions
 	echoes    *echoes
+	// beginnings are how requests began.
+	beginnings beginnings
 }
 
 // New returns a proxy. It fails if an option is invalid.
@@ -197,7 +199,7 @@ func New(o Options) (*Proxy, error) {
 		o.Transport = transport()
 	}
 
-	p := &Proxy{o: o, attached: attached, cache: cache{max: l.Conversations, maxBytes: l.Text}, answers: answers{max: maxAnswers},
+	p := &Proxy{o: o, attached: attached, cache: cache{max: l.Conversations, maxBytes: l.Text}, answers: answers{max: maxAnswers}, beginnings: beginnings{least: minBegun},
 		questions: questions{
 			put:    recent[*open]{max: maxQuestions, maxWeight: maxQuestionWeight},
 			places: recent[*open]{max: maxQuestions, maxWeight: maxQuestionWeight},

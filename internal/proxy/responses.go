@@ -14,13 +14,14 @@ type responses struct{}
 
 func (responses) name() string { return "responses" }
 
-func (responses) request(body []byte, c containers) (*request, error) {
-	m, turns, err := object(body, "input", "instructions", "tools", "tool_choice", "stream", "background", "previous_response_id", "conversation", "prompt")
+func (responses) request(body []byte, b *begun, c containers) (*request, error) {
+	o, err := object(body, b, "input", "instructions", "tools", "tool_choice", "stream", "background", "previous_response_id", "conversation", "prompt")
 	if err != nil {
 		return nil, err
 	}
+	m := o.members
 
-	r := &request{stream: truth(m["stream"]), tools: values(m["tools"]), frame: []json.RawMessage{m["instructions"], m["tools"]}}
+	r := &request{read: o.read, stream: truth(m["stream"]), tools: values(m["tools"]), frame: []json.RawMessage{m["instructions"], m["tools"]}}
 	input := m["input"]
 	switch {
 	case truth(m["background"]):
@@ -29,7 +30,7 @@ func (responses) request(body []byte, c containers) (*request, error) {
 	case input[0] == '"':
 		r.turns = []json.RawMessage{fmt.Appendf(nil, `{"role":"user","content":%s}`, input)}
 	case input[0] == '[':
-		r.turns = turns
+		r.turns = o.elements
 	default:
 		return nil, refuse(`"input" is neither a text nor a list`)
 	}
@@ -50,7 +51,7 @@ func (responses) request(body []byte, c containers) (*request, error) {
 		r.unread = append(r.unread, words([]string{unreadable("stored prompt"), everything(strictjson.Get(m["prompt"], "variables"))}))
 	}
 	r.only, r.forced = chosenTools(m["tool_choice"]), forces(m["tool_choice"])
-	r.body = unmark(body, "instructions", "input")
+	r.body = unmark(body, b, "instructions", "input")
 	return r, nil
 }
 

@@ -21,9 +21,11 @@ type reader struct {
 	p       *Proxy
 	d       dialect
 	req     *request
-	c       containers
-	read    []*turn
-	err     error
+	// begun is how the body began before; nil where nothing is known.
+	begun *begun
+	c     containers
+	read  []*turn
+	err   error
 	// before are the hashes of the conversation before each turn and at its end.
 	before []hash
 	// spoken are the same hashes without tools and system text.

@@ -22,7 +22,9 @@ type request struct {
 	// system are the events of system text outside of the turns.
 	system []remit.Event
 	turns  []json.RawMessage
-	tools  []json.RawMessage
+	// read are the places of the turns in the body that came.
+	read  strictjson.Begun
+	tools []json.RawMessage
 	// only are the names of the tools that the model may choose; nil if it may
 	// choose all.
 	only map[string]bool

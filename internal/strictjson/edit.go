@@ -95,6 +95,62 @@ func MembersWith(object []byte, list string) (members []Member, elements []Span,
 	return members, elements, readEnd(d)
 }
 
+// Begun is what was read before of an object that begins in the same way: up to the end of an
+// element of a list among its members.
+type Begun struct {
+	// Open is the place of the list's bracket, and Elements are its elements; there is one
+	// at least.
+	Open     int
+	Elements []Span
+}
+
+// End returns the place up to which the object was read.
+func (b *Begun) End() int { return b.Elements[len(b.Elements)-1].End }
+
+// MembersWith is [MembersWith] for an object with the same bytes up to the end of what was
+// read: only what is around and behind that is read. It is false where the list doesn't go
+// on there, or the object is not one; nothing is known of it then.
+func (b *Begun) MembersWith(object []byte, list string) (members []Member, elements []Span, ok bool) {
+	from := b.End() + len(object[b.End():]) - len(bytes.TrimLeft(object[b.End():], space))
+	if from < len(object) && object[from] == ',' {
+		from++
+		next := bytes.TrimLeft(object[from:], space)
+		if len(next) == 0 || next[0] == ']' {
+			return nil, nil, false
+		}
+	} else if from == len(object) || object[from] != ']' {
+		return nil, nil, false
+	}
+
+	// The same object without the elements that are known.
+	rest := append(slices.Clip(object[:b.Open+1]), object[from:]...)
+	members, more, err := MembersWith(rest, list)
+	if err != nil {
+		return nil, nil, false
+	}
+	moved := from - (b.Open + 1)
+	move := func(at Span) Span {
+		if at.Start > b.Open {
+			at.Start += moved
+		}
+		if at.End > b.Open {
+			at.End += moved
+		}
+		return at
+	}
+
+	for i, m := range members {
+		members[i].Key, members[i].Value = move(m.Key), move(m.Value)
+	}
+	elements = append(slices.Clip(b.Elements), more...)
+	for i := len(b.Elements); i < len(elements); i++ {
+		elements[i] = move(elements[i])
+	}
+	return members, elements, true
+}
+
+const space = " \t\r\n"
+
 // read reads a value.
 func read(d *jsontext.Decoder) (Span, error) {
 	raw, err := d.ReadValue()

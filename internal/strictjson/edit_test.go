@@ -140,6 +140,31 @@ func TestMembersWithIsMembersAndElements(t *testing.T) {
 	})
 }
 
+// TestBegun: what is read behind a beginning is what is read of the whole.
+func TestBegun(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		parts := func(name string, of ...string) string {
+			return strings.Join(rapid.SliceOfN(rapid.SampledFrom(of), 0, 6).Draw(t, name), "")
+		}
+		begins := rapid.SampledFrom([]string{`{"a":1,"list":[{"x":"]"}`, `{ "list" : [ 1 , [2]`, `{"list":["\""`, `{"b":{"list":[1]},"list":[1,{}`}).Draw(t, "begins")
+		members, elements, err := strictjson.MembersWith([]byte(begins+"]}"), "list")
+		if err != nil {
+			t.Fatal(err)
+		}
+		known := &strictjson.Begun{Open: members[len(members)-1].Value.Start, Elements: elements}
+
+		whole := []byte(begins + parts("more", ",", " ", `{"y":[3]}`, "4", "[", "]", `"s"`) + "]" + parts("after", ",", `"c":5`, `"list":[6]`, " ", "x") + "}")
+		want, wanted, err := strictjson.MembersWith(whole, "list")
+		got, gotten, ok := known.MembersWith(whole, "list")
+		if ok != (err == nil) {
+			t.Fatalf("%s: %v, and of the whole %v", whole, ok, err)
+		}
+		if ok && (!slices.Equal(got, want) || !slices.Equal(gotten, wanted)) {
+			t.Fatalf("%s:\n%v %v, and of the whole\n%v %v", whole, got, gotten, want, wanted)
+		}
+	})
+}
+
 // First finds what Get finds in an object that was accepted, and reads no further.
 func TestFirstIsGet(t *testing.T) {
 	names := []string{"role", "a", `r\u006fle`, "content", ""}
