@@ -208,7 +208,9 @@ func compiledOf(d *policydoc.Directory, key string) (compiledTool, error) {
 			return t, err
 		}
 		for i := range f.Policies {
-			rules[f.Policies[i].Name] = !f.Policies[i].Require.Empty()
+			p := &f.Policies[i]
+			partial := d.Lock != nil && d.Lock.Policies[key][p.Name].Rule.Partial(p)
+			rules[p.Name] = !p.Require.Empty() && !partial
 		}
 	}
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
@@ -95,7 +96,7 @@ type LockedRule struct {
 	Made string `json:"made"`
 	// Fields are hashes of the generated fields: see [RuleFields].
 	Fields map[string]string `json:"fields"`
-	// NotEnforced says why there is no condition; empty if there is one.
+	// NotEnforced says why no condition decides; empty if one does.
 	NotEnforced string `json:"not_enforced,omitempty"`
 	// Attempts counts the requests for the rule.
 	Attempts int `json:"attempts"`
@@ -111,6 +112,12 @@ type LockedRule struct {
 	// Untested are the examples in words of the mapping that are not tests, by their
 	// texts, with the reasons. The rule is held to all others.
 	Untested map[string]string `json:"untested,omitempty"`
+}
+
+// Partial reports whether a rule, as it stands in the guard file, is the condition of a policy
+// that isn't enforced: it says only to which calls the policy applies.
+func (r *LockedRule) Partial(p *guard.Policy) bool {
+	return r != nil && r.NotEnforced != "" && !p.Require.Empty() && RuleFields(p)[fieldRequire] == r.Fields[fieldRequire]
 }
 
 // Key returns the name of a tool in the lock: SERVER/TOOL, or TOOL without a server.

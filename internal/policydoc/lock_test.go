@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/label"
 )
 
 // locked is a lock with everything in it, and lockedText how it is written.
@@ -107,6 +109,32 @@ func TestReadLock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if _, err := policydoc.ReadLock([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func TestAConditionOfAPolicyThatIsNotEnforced(t *testing.T) {
+	written := guard.Policy{Name: "five-books", Require: guard.Expression{Text: "args.books <= 5"}, Otherwise: label.Ask}
+	changed := written
+	changed.Require.Text = "args.books <= 6"
+	generated := policydoc.LockedRule{Fields: policydoc.RuleFields(&written), NotEnforced: "no expression was found"}
+	enforced := generated
+	enforced.NotEnforced = ""
+	for name, c := range map[string]struct {
+		locked *policydoc.LockedRule
+		policy guard.Policy
+		want   bool
+	}{
+		"as it was generated":            {&generated, written, true},
+		"changed by a person":            {&generated, changed, false},
+		"without a condition":            {&generated, guard.Policy{Name: "five-books"}, false},
+		"of a rule that decides":         {&enforced, written, false},
+		"of a policy that nobody locked": {nil, written, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := c.locked.Partial(&c.policy); got != c.want {
+				t.Errorf("it is %v", got)
 			}
 		})
 	}

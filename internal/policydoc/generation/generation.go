@@ -121,10 +121,10 @@ type Task struct {
 
 // Result is the result for one policy.
 type Result struct {
-	// Policy has the policy's name and references. It has no condition and no examples
-	// if no rule passed its tests.
+	// Policy has the policy's name and references. If no rule passed its tests, it has no
+	// condition and no examples, or a condition that says to which calls it applies.
 	Policy guard.Policy
-	// NotEnforced says why there is no condition; empty if there is one.
+	// NotEnforced says why no rule decides; empty if one does.
 	NotEnforced string
 	// Attempts counts the requests for the rule.
 	Attempts int
@@ -153,12 +153,15 @@ func (g *Generator) Generate(ctx context.Context, t Task) (*Result, error) {
 	if err != nil && gaveUp(err) {
 		reason, err = err.Error(), nil
 	}
+
 	if err != nil {
 		return nil, fmt.Errorf("policy %s of %s: %w", t.Policy.Name, t.Tool, err)
 	}
 	if reason != "" {
 		w.result.NotEnforced = reason
-		w.result.Policy = g.Unenforced(t.Policy)
+		if w.result.Policy.Require.Empty() {
+			w.result.Policy = g.Unenforced(t.Policy)
+		}
 		w.result.Tests, w.result.Killed, w.result.Survived = 0, 0, 0
 	}
 	return &w.result, nil
@@ -213,6 +216,8 @@ type work struct {
 	shown map[string]string
 	// disputes counts the tests that the author of the rule took out.
 	disputes int
+	// spared is that the author was asked to do without session.judged.
+	spared bool
 }
 
 func newWork(g *Generator, s *setting) *work {

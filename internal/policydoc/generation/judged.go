@@ -73,6 +73,48 @@ func expressionsOf(p *guard.Policy) []string {
 	return out
 }
 
+// asks reports whether a rule leaves calls to session.judged.
+func (c candidate) asks() bool {
+	for _, text := range c.expressions() {
+		if judged().MatchString(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// spare are the labels of the calls to deny that a rule lets pass if the judge says yes to
+// whatever session.judged asks, where the rule asks by the engine's notions what was said, and
+// by those denies others: for their sake it leaves calls to the judge that the notions settle.
+// None where there are more than the author may dispute.
+func (w *work) spare(ctx context.Context, rule *guard.Guard) []string {
+	p := &rule.File.Policies[0]
+	written := strings.Join(expressionsOf(p), "\n")
+	if !notions().MatchString(written) || !judged().MatchString(written) {
+		return nil
+	}
+
+	var out []string
+	for _, e := range p.Examples {
+		if e.Expect != label.Deny {
+			continue
+		}
+		e.Given = slices.Clone(e.Given)
+		for i, f := range e.Given {
+			asked := f.Judge != "" && strings.Contains(written, f.Judge)
+			e.Given[i].Answer = f.Answer || asked
+		}
+		var r guardtest.Result
+		if guardtest.Judge(ctx, rule, &e, &r); r.Failed == "" && r.Got == label.Allow {
+			out = append(out, w.tests.label(e.Name))
+		}
+	}
+	if w.disputes+len(out) > maxDisputes || !w.tests.without(out) {
+		return nil
+	}
+	return out
+}
+
 // maxOpen and maxOpenText bound the questions that the author of a rule is told of.
 const maxOpen, maxOpenText = 4, 1000
 
@@ -103,6 +145,8 @@ var (
 	searched = pattern.OnUse(`\.says\(|session\.user_said\(|\.text\.(contains|matches|startsWith|endsWith)\(|\.text *[!=]=`)
 	denied   = pattern.OnUse(`! *session\.(stated|listed)\(`)
 	left     = pattern.OnUse(`session\.(judged|told)\(|(^|[^.\w])judge\(`)
+	// notions finds where a rule asks what was said by a notion of the engine.
+	notions = pattern.OnUse(`session\.(agreed|listed|stated|told)\(`)
 	// judged finds the questions of session.judged, and constantly those that are one text.
 	judged     = pattern.OnUse(`session\.judged\(`)
 	constantly = pattern.OnUse(`session\.judged\(\s*("([^"\\]|\\.)*"|'([^'\\]|\\.)*')\s*[,)]`)

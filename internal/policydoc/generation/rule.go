@@ -27,6 +27,7 @@ func (w *work) findRule(ctx context.Context) (string, error) {
 	var best, last *trial
 	var asked turn
 	known := map[string]bool{} // what was asked so far
+	var tried []candidate
 	for w.result.Attempts < w.options.Attempts {
 		w.result.Attempts++
 		var written answered
@@ -41,6 +42,7 @@ func (w *work) findRule(ctx context.Context) (string, error) {
 			return "", err
 		}
 		w.change(written)
+		tried = append(tried, written.candidate)
 		if last, err = w.try(ctx, written.candidate); err != nil {
 			return "", err
 		}
@@ -61,7 +63,11 @@ func (w *work) findRule(ctx context.Context) (string, error) {
 	}
 
 	if best == nil {
-		return w.whyNot(last), nil
+		p, ok, err := w.asking(ctx, tried)
+		if ok {
+			w.result.Policy = p
+		}
+		return w.whyNot(last), err
 	}
 
 	w.result.Tests = len(best.policy.Examples)
@@ -113,7 +119,10 @@ func (w *work) better(ctx context.Context, best, last *trial) (*trial, error) {
 		}
 		best = again
 	}
+
 	switch {
+	case w.spared && last.passes() && best.passes() && best.candidate.asks() && !last.candidate.asks():
+		return last, nil
 	case last.passes() && (!best.passes() || len(last.survivors()) <= len(best.survivors())):
 		return last, nil
 	case best.passes():

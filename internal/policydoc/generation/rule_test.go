@@ -216,6 +216,42 @@ func TestARuleThatIsNeverFoundStopsCalls(t *testing.T) {
 	}
 }
 
+func TestARuleThatIsNeverFoundKeepsToTheCallsThatItAppliesTo(t *testing.T) {
+	short := func(name, amount string) string {
+		return strings.Replace(oneTest(name, "allow", amount), `\"days\":7`, `\"days\":1`, 1)
+	}
+	tests := strings.Replace(goodTests(), `],"untested"`, ","+short("one day", "40")+","+short("one day, no fine", "0")+`],"untested"`, 1)
+	for name, c := range map[string]struct {
+		require, want string
+		otherwise     label.Verdict
+	}{
+		"an alternative that lets denied calls pass goes": {`args.days <= 3 || member.fines.map(f, f.amount).sum() <= 50`, "(args.days <= 3)", ""},
+		"what else is sure stays":                         {`member.fines.size() == 0 || args.days <= 3 || member.fines.size() == 1`, "(member.fines.size() == 0 || args.days <= 3)", label.Deny},
+		"a rule that stops too much asks":                 {`args.days <= 3 || member.fines.map(f, f.amount).sum() < 10`, "args.days <= 3 || member.fines.map(f, f.amount).sum() < 10", ""},
+		"a condition without such a part asks always":     {`args.days >= 1 && args.days <= 30`, "", ""},
+		"a value of the tests is none":                    {`args.days <= 3 || args.copy_id == "C-1"`, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &script{tests: []string{tests}, rules: []string{rule(c.require), rule("args.dayz")}}
+			r := generate(t, s, func(o *generation.Options) { o.Attempts, o.Otherwise = 2, c.otherwise })
+			if got := r.Policy.Require.Text; got != c.want {
+				t.Fatalf("it asks unless %q", got)
+			}
+			if r.NotEnforced == "" || r.Policy.Otherwise == "" || !strings.Contains(r.Policy.Message, finesTask().Policy.Description) {
+				t.Errorf("got %+v", r)
+			}
+			if c.want == "" {
+				return
+			}
+			for _, e := range r.Policy.Examples {
+				if e.Expect != label.Allow && e.Expect != r.Policy.Otherwise {
+					t.Errorf("%s expects %s", e.Name, e.Expect)
+				}
+			}
+		})
+	}
+}
+
 func TestATestThatTheReaderLeftOpenCanBeDisputed(t *testing.T) {
 	// Nobody says that a member with an even number can't extend.
 	odd := func(name string) string { return oneTest(name, "deny", "2") }
@@ -255,7 +291,7 @@ func TestATestThatTheReaderLeftOpenCanBeDisputed(t *testing.T) {
 	t.Run("not one that the rule passes", func(t *testing.T) {
 		s := &script{tests: []string{tests}, rules: []string{rule(goodRule), disputes("T1", "T7"), disputes("T7")}}
 		r := generate(t, s, nil)
-		if r.NotEnforced != "" || len(s.refused) != 1 || !strings.Contains(s.refused[0], "/disputed/0/test: only those that fail and were left open") {
+		if r.NotEnforced != "" || len(s.refused) != 1 || !strings.Contains(s.refused[0], "/disputed/0/test: only those that are named as such") {
 			t.Fatalf("refused %q, got %+v", s.refused, r)
 		}
 	})
@@ -264,6 +300,65 @@ func TestATestThatTheReaderLeftOpenCanBeDisputed(t *testing.T) {
 		s := &script{tests: []string{few}, rules: []string{rule(goodRule), disputes("T2"), disputes(), disputes("T2")}}
 		r := generate(t, s, func(o *generation.Options) { o.Attempts = 2 })
 		if r.NotEnforced == "" || len(r.Contested) != 0 || !strings.Contains(s.refused[0], "no more tests can be taken out") {
+			t.Fatalf("refused %q, got %+v", s.refused, r)
+		}
+	})
+}
+
+// TestATestThatWordsCantTellCanBeDisputed: a call to deny in which what the sentences ask
+// for was said, but of something else, is a test that the author of the rule may take out
+// instead of leaving all calls to the judge.
+func TestATestThatWordsCantTellCanBeDisputed(t *testing.T) {
+	said := func(name, expect, words string) string {
+		return strings.Replace(oneTest(name, expect, "0"), `"history":[]`, `"history":[{"user":"`+words+`","at":""}]`, 1)
+	}
+	tests := testsOf(said("named", "allow", "Extend C-1, please."), said("not named", "deny", "Extend something."), said("named for another thing", "deny", "What is C-1 worth?"))
+	const stated = `session.stated(args.copy_id)`
+	disputes := func(test string) string {
+		return strings.TrimSuffix(rule(stated), "}") + `,"disputed":[{"test":"` + test + `","reason":"it was named, for another thing"}]}`
+	}
+	answers := func() []string {
+		words := fmt.Sprintf(`"words":%q,"reason":"r"`, finesSentence)
+		return []string{`{"readings":[{"call":"C1",` + words + `,"verdict":"allow"},{"call":"C2",` + words + `,"verdict":"deny"},{"call":"C3",` + words + `,"verdict":"deny"}]}`}
+	}
+	t.Run("it is taken out, and its reason kept", func(t *testing.T) {
+		s := &script{tests: []string{tests}, reads: answers(), rules: []string{rule(stated), disputes("T3")}}
+		r := generate(t, s, nil)
+		if r.NotEnforced != "" || r.Policy.Require.Text != stated || !strings.HasPrefix(r.Contested["named for another thing"], "words can't tell it from calls to allow") {
+			t.Fatalf("got %+v", r)
+		}
+		if !strings.Contains(s.said(2), "it asks what was said: T3.") {
+			t.Errorf("the author is told:\n%s", s.said(2))
+		}
+	})
+	t.Run("not where the rule asks for no words", func(t *testing.T) {
+		s := &script{tests: []string{tests}, reads: answers(), rules: []string{rule(goodRule), disputes("T3"), rule(goodRule)}}
+		r := generate(t, s, func(o *generation.Options) { o.Attempts = 2 })
+		if r.NotEnforced == "" || len(r.Contested) != 0 || len(s.refused) != 1 {
+			t.Fatalf("refused %q, got %+v", s.refused, r)
+		}
+	})
+	t.Run("a rule that asks the judge for its sake can do without", func(t *testing.T) {
+		const asks = stated + ` && (session.user_said("please") || session.judged("Was it named to be extended?", "user"))`
+		s := &script{tests: []string{tests}, reads: answers(), rules: []string{rule(asks), disputes("T3")}}
+		r := generate(t, s, nil)
+		if r.NotEnforced != "" || r.Policy.Require.Text != stated || len(r.Contested) != 1 || r.Attempts != 2 {
+			t.Fatalf("got %+v", r)
+		}
+		if !strings.Contains(s.said(2), "for these tests alone: T3.") {
+			t.Errorf("the author is told:\n%s", s.said(2))
+		}
+		again := &script{tests: []string{tests}, reads: answers(), rules: []string{rule(asks), strings.TrimSuffix(rule(asks), "}") + `,"disputed":[]}`}}
+		if r := generate(t, again, nil); r.Policy.Require.Text != asks || len(r.Contested) != 0 || r.Attempts != 2 {
+			t.Fatalf("one that stays as it is: got %+v", r)
+		}
+	})
+	t.Run("not the last call to deny", func(t *testing.T) {
+		few := testsOf(said("named", "allow", "Extend C-1, please."), said("named for another thing", "deny", "What is C-1 worth?"))
+		s := &script{tests: []string{few}, reads: []string{`{"readings":[` + undecided("C1") + `,{"call":"C2","words":"more than 10.00","reason":"r","verdict":"deny"}]}`},
+			rules: []string{rule(stated), disputes("T2"), rule(stated)}}
+		r := generate(t, s, func(o *generation.Options) { o.Attempts = 2 })
+		if r.NotEnforced == "" || len(s.refused) != 1 || !strings.Contains(s.refused[0], "no more tests can be taken out") {
 			t.Fatalf("refused %q, got %+v", s.refused, r)
 		}
 	})

@@ -34,6 +34,9 @@ type trial struct {
 	mistakes []string
 	failed   []guardtest.Result
 	mutants  []mutation.Mutant
+	// spare are the labels of the tests without which the rule could do without
+	// session.judged; see [work.spare].
+	spare []string
 	// revision is that of the tests that were run.
 	revision int
 }
@@ -56,12 +59,7 @@ func (t *trial) survivors() []mutation.Mutant {
 // its mutants. An error is not about the candidate.
 func (w *work) try(ctx context.Context, c candidate) (*trial, error) {
 	t := &trial{candidate: c, revision: w.tests.revision}
-	policy := w.task.Policy
-	p := guard.Policy{Name: policy.Name, Tools: policy.Tools, References: policy.References, Message: strings.TrimSpace(c.Message), Otherwise: label.Deny, Examples: w.tests.examples,
-		Require: guard.Expression{Text: c.Require}}
-	for _, v := range c.Variables {
-		p.Variables = append(p.Variables, guard.Variable{Name: v.Name, Value: guard.Expression{Text: v.Value}})
-	}
+	p := w.policy(c)
 	switch {
 	case p.Message == "" || len(p.Message) > maxMessage:
 		t.mistakes = append(t.mistakes, fmt.Sprintf("message: say what is wrong with the call, and what would be right, in at most %d bytes", maxMessage))
@@ -107,7 +105,19 @@ func (w *work) try(ctx context.Context, c candidate) (*trial, error) {
 	}
 
 	t.mutants = r.Mutants
-	return t, nil
+	t.spare = w.spare(ctx, g)
+	return t, ctx.Err()
+}
+
+// policy is a candidate as a policy of a guard file, with the tests as they are.
+func (w *work) policy(c candidate) guard.Policy {
+	policy := w.task.Policy
+	p := guard.Policy{Name: policy.Name, Tools: policy.Tools, References: policy.References, Message: strings.TrimSpace(c.Message), Otherwise: label.Deny, Examples: w.tests.examples,
+		Require: guard.Expression{Text: c.Require}}
+	for _, v := range c.Variables {
+		p.Variables = append(p.Variables, guard.Variable{Name: v.Name, Value: guard.Expression{Text: v.Value}})
+	}
+	return p
 }
 
 // maxMessage is the length of what an agent reads, in bytes.
@@ -219,6 +229,15 @@ func mistakesOf(err error, c candidate) []string {
 	}
 
 	return out
+}
+
+// unnamed reports whether a test that allows its call fails since a value wasn't named.
+func (t *trial) unnamed() bool {
+	return slices.ContainsFunc(t.failed, func(r guardtest.Result) bool {
+		return r.Want == label.Allow && slices.ContainsFunc(r.Values, func(v guard.Value) bool {
+			return strings.HasPrefix(v.Name, "session.listed(") || strings.HasPrefix(v.Name, "session.stated(")
+		})
+	})
 }
 
 // failures words the tests that a rule fails.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/llm"
@@ -53,18 +54,17 @@ func (w *work) next(t *trial, contradicted []question) turn {
 	case len(t.mistakes) > 0:
 		return turn{part: "mistakes", data: struct{ Mistakes []string }{t.mistakes}}
 	case len(t.failed) > 0:
-		var disputable []string
-		for _, r := range t.failed {
-			if w.open[r.Example] && w.disputes < maxDisputes {
-				disputable = append(disputable, w.tests.label(r.Example))
-			}
-		}
-		return turn{part: "failures", disputable: disputable, data: struct {
-			Failures      []string
-			Failed, Tests int
-			Added         []described
-			Disputable    []string
-		}{t.failures(&w.tests), len(t.failed), len(w.tests.examples), w.untold(), disputable}}
+		open, said := w.disputable(t)
+		return turn{part: "failures", disputable: slices.Concat(open, said), data: struct {
+			Failures         []string
+			Failed, Tests    int
+			Added            []described
+			Disputable, Said []string
+			Unnamed          bool
+		}{t.failures(&w.tests), len(t.failed), len(w.tests.examples), w.untold(), open, said, t.unnamed()}}
+	case len(contradicted) == 0 && len(t.spare) > 0 && !w.spared:
+		w.spared = true
+		return turn{part: "judged", disputable: t.spare, data: struct{ Spare []string }{t.spare}}
 	case len(contradicted) == 0:
 		return turn{}
 	}
@@ -73,6 +73,25 @@ func (w *work) next(t *trial, contradicted []question) turn {
 		Tests     int
 		Questions []question
 	}{len(w.tests.examples), contradicted}}
+}
+
+// disputable are the labels of the tests that the author of a rule may dispute: those that
+// the second reader left open, and calls to deny that the rule lets pass since what it asks
+// for was said, where only a reader of the conversation could tell what was meant.
+func (w *work) disputable(t *trial) (open, said []string) {
+	if w.disputes >= maxDisputes {
+		return nil, nil
+	}
+	onWords := notions().MatchString(strings.Join(expressionsOf(&t.policy), "\n"))
+	for _, r := range t.failed {
+		switch {
+		case w.open[r.Example]:
+			open = append(open, w.tests.label(r.Example))
+		case onWords && r.Failed == "" && r.Want == label.Deny && r.Got == label.Allow:
+			said = append(said, w.tests.label(r.Example))
+		}
+	}
+	return open, said
 }
 
 // settle has calls read that tell a rule which passes its tests from slips of it, by the
@@ -255,7 +274,7 @@ func (w *work) readRule(answer json.RawMessage, asked turn, strict bool) (answer
 		}
 		switch {
 		case !slices.Contains(asked.disputable, d.Test):
-			m.fail(at+"/test", "only those that fail and were left open can be disputed")
+			m.fail(at+"/test", "only those that are named as such can be disputed")
 		case prompt.OneLine(d.Reason) == "":
 			m.fail(at+"/reason", "say why")
 		case w.disputes+len(out.disputed) >= maxDisputes || !w.tests.without(gone):
@@ -288,7 +307,16 @@ func (m *maker) decided(q question, v label.Verdict) guard.Example {
 func (w *work) change(a answered) {
 	for label, reason := range a.disputed {
 		i := slices.Index(w.tests.labels, label)
-		w.result.Contested[w.tests.examples[i].Name] = "the sentences, read by themselves, leave it open, and the author of the rule says: " + sentence(reason)
+		name, why := w.tests.examples[i].Name, "words can't tell it from calls to allow"
+		if w.open[name] {
+			why = "the sentences, read by themselves, leave it open"
+		}
+		w.result.Contested[name] = why + ", and the author of the rule says: " + sentence(reason)
+		for example, of := range w.shown {
+			if of == name {
+				w.untested(example, w.result.Contested[name])
+			}
+		}
 		w.tests.remove(label)
 		w.disputes++
 	}

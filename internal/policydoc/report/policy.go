@@ -169,7 +169,7 @@ func (b *builder) policy(key string, p *policydoc.Policy, rule *Rule) (*Policy, 
 		for _, name := range slices.Sorted(maps.Keys(g.Contested)) {
 			policy.Contested = append(policy.Contested, Contested{name, g.Contested[name]})
 		}
-		if p.Status != policydoc.Archived && (rule == nil || rule.Require == "") {
+		if p.Status != policydoc.Archived && (rule == nil || rule.Require == "" || rule.Partial) {
 			policy.Reason = cmp.Or(policy.Reason, g.NotEnforced)
 		} else if p.Status != policydoc.Archived && g.Made == "" {
 			policy.Reason = cmp.Or(policy.Reason, "its rule was made of what the policy or the document said before: compile again")
@@ -221,7 +221,7 @@ func stateOfPolicy(policy *Policy) State {
 		return Archived
 	case policy.Rule == nil:
 		return Unguarded
-	case policy.Rule.Require == "" || policy.Rule.Broken:
+	case policy.Rule.Require == "" || policy.Rule.Broken || policy.Rule.Partial:
 		return NotEnforced
 	case policy.Status == policydoc.Approved || policy.Handwritten:
 		return Approved

@@ -21,6 +21,8 @@ type Rule struct {
 	Variables []Variable
 	// Require is the condition; empty if there is none.
 	Require string
+	// Partial reports that the condition says only to which calls the policy applies.
+	Partial bool
 	Message string
 	// Otherwise is the verdict of a violation.
 	Otherwise label.Verdict
@@ -87,6 +89,9 @@ func (b *builder) rules(ctx context.Context, key string, set *guard.Set, try boo
 	for i := range f.Policies {
 		p := &f.Policies[i]
 		r := &Rule{Place: p.Position.String(), Require: strings.TrimSpace(p.Require.Text), Message: p.Message, Otherwise: cmp.Or(p.Otherwise, f.Otherwise, label.Deny)}
+		if b.lock != nil {
+			r.Partial = b.lock.Policies[key][p.Name].Rule.Partial(p)
+		}
 		for _, v := range p.Variables {
 			r.Variables = append(r.Variables, Variable{v.Name, strings.TrimSpace(v.Value.Text)})
 		}
