@@ -79,7 +79,7 @@ func damaged(ctx context.Context, db *sql.DB) error {
 	var version sql.NullInt64
 	err := sqliteError(db.QueryRowContext(ctx, "SELECT max(version_id) FROM goose_db_version").Scan(&version))
 	if errors.Is(err, ErrCorrupt) {
-		return fmt.Errorf("put it back from a backup, or move it away to begin a new one: %w", err)
+		return err
 	}
 	return nil // also where there is no such table
 }
@@ -432,7 +432,10 @@ func sqliteError(err error) error {
 	case sqlite3.SQLITE_BUSY:
 		return fmt.Errorf("another process holds the store: %w", err)
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+		if errors.Is(err, ErrCorrupt) {
+			return err // that is said already
+		}
+		return fmt.Errorf("%w: put it back from a backup, or move it away to begin a new one: %w", ErrCorrupt, err)
 	}
 	return nil
 }

@@ -119,8 +119,8 @@ func TestDamaged(t *testing.T) {
 	must(t, os.WriteFile(torn, text, 0o600))
 	tamper(t, newer, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)")
 	for name, c := range map[string]struct{ dsn, want string }{
-		"no database":     {none, "damaged"},
-		"a torn page":     {torn, "put it back from a backup, or move it away to begin a new one: the store is damaged"},
+		"no database":     {none, "none.db: the store is damaged: put it back from a backup, or move it away to begin a new one: file is not a database"},
+		"a torn page":     {torn, "torn.db: the store is damaged: put it back from a backup, or move it away to begin a new one: database disk image"},
 		"a folder":        {dir, "is a directory"},
 		"a newer store":   {newer, "newer version of remit"},
 		"no name":         {"", "there is no name"},
