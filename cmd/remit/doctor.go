@@ -85,7 +85,7 @@ func (c *doctorCommand) Run(ctx context.Context, s *command.Streams) error {
 			Servers   []*doctor.Diagnosis `json:"servers"`
 		}{healthy == len(all), all})
 	} else {
-		newPrinter(s).diagnoses(all, healthy, c.doors())
+		newPrinter(s).diagnoses(all, healthy, c.doors() || c.Hooks != "")
 	}
 	if err == nil && healthy < len(all) {
 		return command.Status(exitStopped)

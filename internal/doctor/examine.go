@@ -290,6 +290,12 @@ func (x *examination) shadow() bool {
 // failed notes that an entry doesn't work, and so nothing is proven.
 func (x *examination) failed(ctx context.Context, what string, err error, said string) {
 	remedy := "start it by hand, and see what it says"
+	switch {
+	case x.Server != nil && x.Server.Legacy:
+		remedy = "it speaks HTTP with SSE, which Remit doesn't: write its streamable HTTP address, if it has one, and put Remit before it"
+	case x.Server != nil && x.Server.URL != "":
+		remedy = "see whether its address is right, and answers"
+	}
 	message := fmt.Sprintf("the server %s: %v", what, err)
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		message = fmt.Sprintf("the server %s within %s", what, x.o.Timeout)

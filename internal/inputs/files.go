@@ -68,6 +68,9 @@ func Missing(err error) error {
 // expected, such as "contract", and gives the advice.
 func YAML(path, what, advice string) ([]string, error) {
 	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) && advice != "" {
+		return nil, hint.Wrap(fmt.Errorf("%s is not there", path), "check the path; it is relative to the current directory; or "+advice)
+	}
 	if err != nil {
 		return nil, Missing(err)
 	}
