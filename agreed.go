@@ -72,7 +72,7 @@ func (s *Session) agree(e Event) error {
 	s.begin(e.Time)
 	s.addEntry(guard.UserEntry, e.Text)
 	for i := range e.Agreed {
-		s.ahead.add(e.Agreed[i].digest(), e.Agreed[i].Reasons, s.at.Add(discharge.ConfirmationLife))
+		s.ahead.add(e.Agreed[i].digest(), agreement{e.Agreed[i].Reasons, s.counts.user, s.at.Add(discharge.ConfirmationLife)})
 	}
 	return nil
 }
@@ -81,9 +81,9 @@ func (s *Session) agree(e Event) error {
 // others. The same call may have been agreed to several times.
 type ahead map[string][]agreement
 
-func (a ahead) add(call string, reasons []Reason, until time.Time) {
+func (a ahead) add(call string, had agreement) {
 	if len(a) < maxAgreed && len(a[call]) < MaxAgreed {
-		a[call] = append(a[call], agreement{reasons, until})
+		a[call] = append(a[call], had)
 	}
 }
 
@@ -91,7 +91,7 @@ func (a ahead) add(call string, reasons []Reason, until time.Time) {
 // there is none.
 func (a ahead) find(call string, reasons []Reason, now time.Time) int {
 	for i, have := range a[call] {
-		if now.Before(have.until) && covered(have.reasons, reasons) {
+		if have.covers(reasons, now) {
 			return i
 		}
 	}
@@ -109,16 +109,16 @@ func (a ahead) spend(call string, i int) {
 }
 
 // agreedAhead reports whether the user agreed to this very call before it was proposed,
-// and was asked about all reasons.
-func (x *deciding) agreedAhead() bool {
+// and was asked about all reasons, and in which turn.
+func (x *deciding) agreedAhead() (turn int, ok bool) {
 	if x.variant == nil {
-		return false
+		return 0, false
 	}
 	digest := x.digest()
 	i := x.in.ahead.find(digest, x.d.Reasons, x.in.now)
 	if i < 0 {
-		return false
+		return 0, false
 	}
 	x.out.spends, x.out.spent = digest, i
-	return true
+	return x.in.ahead[digest][i].turn, true
 }

@@ -87,7 +87,7 @@ func (s *Session) input(q question, facts *guard.Facts) (*input, error) {
 	in := &input{
 		deployment: s.monitor.deployment, session: s.id, call: q.call, now: q.now,
 		seen: s.seen.At(q.now), calls: len(s.calls), confirmed: s.confirmed.At(q.now), agreed: s.agreed, ahead: s.ahead, awaited: s.awaited, history: s.history.view(),
-		task: s.monitor.scoped(&s.task), results: s.task.results, delegated: s.task.delegated, readings: s.readings, early: !s.task.foreign,
+		task: s.monitor.scoped(&s.task), results: s.task.results, delegated: s.task.delegated, readings: s.readings, turn: s.counts.user, early: !s.task.foreign,
 		consent: q.consent, facts: facts, best: Allow,
 	}
 
@@ -272,7 +272,7 @@ func (s *Session) commit(o *outcome) {
 	}
 	s.read(o.readings)
 	if o.agreement != "" {
-		s.agreed.add(o.agreement, o.decision.Reasons, in.now.Add(discharge.ConfirmationLife))
+		s.agreed.add(o.agreement, agreement{o.decision.Reasons, in.turn, in.now.Add(discharge.ConfirmationLife)})
 	}
 	for _, c := range o.confirmed {
 		// The session is bounded by its calls; a full list only means that the
@@ -288,25 +288,26 @@ func (s *Session) commit(o *outcome) {
 // call from others.
 type agreements map[string]agreement
 
-// agreement is what a person was asked about a call, and how long the answer holds.
+// agreement is what a person was asked about a call, in which turn of the user's, and how long
+// the answer holds.
 type agreement struct {
 	reasons []Reason
+	turn    int
 	until   time.Time
+}
+
+// covers reports whether an agreement is to a call with all of these reasons.
+func (a agreement) covers(reasons []Reason, now time.Time) bool {
+	return now.Before(a.until) && covered(a.reasons, reasons)
 }
 
 // maxAgreed bounds the calls of a session that a person agreed to for all of it.
 const maxAgreed = 4096
 
-func (a agreements) add(call string, reasons []Reason, until time.Time) {
+func (a agreements) add(call string, had agreement) {
 	if len(a) < maxAgreed {
-		a[call] = agreement{reasons, until}
+		a[call] = had
 	}
-}
-
-// cover reports whether a person agreed to a call with all of these reasons.
-func (a agreements) cover(call string, reasons []Reason, now time.Time) bool {
-	had, ok := a[call]
-	return ok && now.Before(had.until) && covered(had.reasons, reasons)
 }
 
 // ErrChanged is returned when a session changed between a decision and its

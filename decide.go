@@ -36,6 +36,7 @@ type input struct {
 	results   []*scope.Result // in which its sources are looked for
 	delegated []*delegated    // plans to which a person agreed
 	readings  []scope.Reading // to which a person agreed
+	turn      int             // the user's, counted
 	early     bool            // the session has read nothing that others may have written
 
 	consent consent
@@ -60,6 +61,7 @@ type decided struct {
 	call    Call
 	allowed bool
 	reasons []Reason // what a person was last asked about
+	turn    int      // the user's turn in which that was
 	agreed  consent  // by which the call is allowed
 }
 
@@ -183,11 +185,9 @@ func (c *Call) same(other *Call) bool {
 func (x *deciding) settle() {
 	d := x.d
 	d.Verdict = x.worst()
-	if d.Verdict == Ask && (x.seenByPerson() || x.repeats() || x.agreedAhead()) {
+	if turn, ok := x.answered(); ok {
 		d.Verdict, d.Confirmed = Allow, true
-		for _, r := range d.Reasons {
-			x.out.readings = append(x.out.readings, r.Reads...) // the very ones that the person was asked about
-		}
+		x.agreedReadings(turn)
 	}
 	x.out.own = d.Verdict
 	if x.in.replay && x.onlyFailed() {
@@ -202,8 +202,22 @@ func (x *deciding) settle() {
 		x.allow()
 		x.keepConsent()
 	case Ask:
-		x.out.record.reasons = d.Reasons
+		x.out.record.reasons, x.out.record.turn = d.Reasons, x.in.turn
 	}
+}
+
+// answered reports whether a person agreed to a call that would be held back, and in which turn
+// the person was asked.
+func (x *deciding) answered() (turn int, ok bool) {
+	switch {
+	case x.d.Verdict != Ask:
+		return 0, false
+	case x.seenByPerson():
+		return x.in.before.turn, true
+	case x.repeats():
+		return x.in.agreed[x.digest()].turn, true
+	}
+	return x.agreedAhead()
 }
 
 // seenByPerson reports whether a person agreed to the call and was asked about all
@@ -219,9 +233,9 @@ func (x *deciding) keepConsent() {
 	r := x.out.record
 	switch {
 	case x.in.consent != none:
-		r.agreed, r.reasons = x.in.consent, x.in.before.reasons
+		r.agreed, r.reasons, r.turn = x.in.consent, x.in.before.reasons, x.in.before.turn
 	case x.in.resumes:
-		r.agreed, r.reasons = x.in.before.agreed, x.in.before.reasons
+		r.agreed, r.reasons, r.turn = x.in.before.agreed, x.in.before.reasons, x.in.before.turn
 		r.resumed = true
 	}
 }
@@ -301,7 +315,7 @@ func (x *deciding) repeats() bool {
 	if x.variant == nil || x.variant.Effect == contract.Egress {
 		return false
 	}
-	return x.in.agreed.cover(x.digest(), x.d.Reasons, x.in.now)
+	return x.in.agreed[x.digest()].covers(x.d.Reasons, x.in.now)
 }
 
 // digest tells the call from every other.

@@ -30,6 +30,19 @@ func (s *Session) endReadings() {
 	s.readings = slices.DeleteFunc(slices.Clone(s.readings), func(r scope.Reading) bool { return r.Call != "" })
 }
 
+// agreedReadings notes the readings that the person was asked about with the call. What the
+// person was shown of a result is for the turn in which the question was asked: an answer that
+// comes later, or that is used again, says nothing of what the user asks for since.
+func (x *deciding) agreedReadings(turn int) {
+	for _, reason := range x.d.Reasons {
+		for _, r := range reason.Reads {
+			if r.Call == "" || turn == x.in.turn {
+				x.out.readings = append(x.out.readings, r)
+			}
+		}
+	}
+}
+
 // readings returns what a person is to be asked about beside a call that the scope doesn't
 // cover, where it would if results were read as the fields that they look like, and says so.
 // It lets nothing pass.
@@ -40,19 +53,23 @@ func (x *deciding) readings() (reads []scope.Reading, shown string) {
 			all = append(all, *as)
 		}
 	}
-	if len(all) == 0 || len(all) > maxAssumed || !x.coveredBy(all) {
+	if len(all) == 0 || len(all) > maxAssumed {
+		return nil, ""
+	}
+	values, ok := x.coveredBy(all)
+	if !ok {
 		return nil, ""
 	}
 	for _, as := range slices.Clone(all) {
 		less := slices.DeleteFunc(slices.Clone(all), func(r scope.Reading) bool { return r == as })
-		if len(less) > 0 && x.coveredBy(less) {
-			all = less
+		if fewer, ok := x.coveredBy(less); len(less) > 0 && ok {
+			all, values = less, fewer
 		}
 	}
 
 	var texts []string
 	for _, as := range all {
-		text, whole := x.looks(as)
+		text, whole := x.looks(as, values)
 		texts = append(texts, text)
 		if !slices.Contains(x.in.readings, as) {
 			reads = append(reads, as)
@@ -71,21 +88,25 @@ func (x *deciding) readings() (reads []scope.Reading, shown string) {
 	return reads, shown
 }
 
-// coveredBy reports whether the scope would cover the call if results were read so.
-func (x *deciding) coveredBy(as []scope.Reading) bool {
+// coveredBy reports whether the scope would cover the call if results were read so, and returns
+// the values that the call would take from results then.
+func (x *deciding) coveredBy(as []scope.Reading) (values []string, ok bool) {
 	p := x.scopeProposal()
 	p.Assumed = as
-	_, _, ok := x.in.task.Match(p, x.in.results)
-	return ok
+	cover, _, ok := x.in.task.Match(p, x.in.results)
+	for _, g := range cover.Grants {
+		for i := range p.Args {
+			if p.Args[i].Pointer == g.Pointer && g.Call != "" {
+				values = append(values, p.Args[i].Text)
+			}
+		}
+	}
+	return values, ok
 }
 
-// looks says how a tool's results look: the last one that has a value of the call, else the
-// last one. It returns the call of the result if a person sees all of it.
-func (x *deciding) looks(as scope.Reading) (text, whole string) {
-	var values []string
-	for i := range x.leaves {
-		values = append(values, x.leaves[i].Text)
-	}
+// looks says how a tool's results look: the last one that has a value which the call takes from
+// results, else the last one. It returns the call of the result if a person sees all of it.
+func (x *deciding) looks(as scope.Reading, values []string) (text, whole string) {
 	var look scope.Shown
 	for _, r := range slices.Backward(x.in.results) {
 		if have := r.Appearance(); have == nil || *have != as {
@@ -106,7 +127,7 @@ func (x *deciding) looks(as scope.Reading) (text, whole string) {
 	if look.All == nil || x.scopeProposal().Irreversible {
 		return text, ""
 	}
-	if look.Records > 1 {
+	if look.Records > 1 || look.This == nil {
 		text += ", of"
 		for i, record := range look.All {
 			text += fmt.Sprintf(" (%d) %s", i+1, strings.Join(record, ", "))

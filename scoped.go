@@ -10,6 +10,7 @@ import (
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/provenance"
+	"github.com/remit-project/remit/internal/serialized"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/scope"
@@ -264,8 +265,8 @@ func (s *Session) keepResult(record *callRecord, r Result, doc *strictjson.Docum
 	out := &scope.Result{Call: r.Call, Server: record.bound.server, Tool: record.bound.contract.Tool.Name,
 		Args: record.scopeArgs, Covered: record.covered, Read: record.variant.Effect == contract.Read, Early: record.early, Verbatim: verbatim(record, r), Returns: record.variant.Output.Returns}
 	out.SetContent(r.Content, doc)
-	if record.variant.Output.Format == "" && len(r.Structured) == 0 {
-		out.SetAppearance()
+	if o := record.variant.Output; o.Format == "" && (len(r.Structured) == 0 || wrapsText(r)) {
+		out.SetAppearance(serialized.Trust{Own: ownFields(o)})
 	}
 
 	t := &s.task

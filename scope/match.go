@@ -32,6 +32,7 @@ type matcher struct {
 	against      bool // what is looked for speaks against the call
 	strict       bool // a listing that was narrowed late doesn't count, also where the call can be taken back
 	joining      bool // a value for a condition is looked for: nothing that is only called so counts
+	lent         bool // the result in question is read as fields since a person agreed to that
 	grants       []Grant
 	// in is the entry that is matched, and proposal the call.
 	in       *Call

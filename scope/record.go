@@ -27,17 +27,17 @@ func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 	if where, filtered := m.where(s, r); filtered {
 		return m.allMeeting(where, r)
 	} else if len(where) > 0 {
-		return m.meeting(where, r)
+		return m.unrivalled(m.meeting(where, r), r, func() selection { return m.allMeeting(loosened(where), r) })
 	}
 	terms := termsOf(s)
 	asked := m.recordsWith(r, func(f *field) bool {
 		return f.part == nil && r.outermost(f.record) && slices.ContainsFunc(terms, func(t term) bool { return t.isIn(f) })
 	})
 	if asked != nil {
-		return asked
+		return m.unrivalled(asked, r, func() selection { return m.saying(terms, r) })
 	}
 
-	if m.joining {
+	if m.joining || m.lent {
 		return nil // whoever writes the words of a description would choose the value
 	}
 	d := describe(s.Field + " " + c.By)
@@ -88,6 +88,7 @@ func (m *matcher) meeting(where []Match, r *Result) selection {
 	if len(out) > 0 || m.joining {
 		return out
 	}
+
 	if loose, may := m.titled(where); may {
 		alike := r.onlyOutermost(m.allMeeting(loose, r))
 		if len(alike) == 1 {
@@ -96,6 +97,10 @@ func (m *matcher) meeting(where []Match, r *Result) selection {
 		if len(alike) > 1 {
 			return out // which of them is a question
 		}
+	}
+
+	if m.lent {
+		return out // a remark may be a stranger's
 	}
 	if alike := r.onlyOutermost(m.calling(where, r)); len(alike) == 1 {
 		return alike

@@ -53,6 +53,8 @@ type Result struct {
 	reading *Result
 	as      *Reading
 	held    int
+	// own are the fields that the service itself writes, where the result is such a reading.
+	own map[int]bool
 }
 
 // field is one scalar of a structured result, or one labelled line of a text.

@@ -295,10 +295,13 @@ func (c *Constraint) idOf(a Argument) string {
 // an id; empty for another value.
 func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 	var out offers
+	lent := m.lent
+	defer func() { m.lent = lent }()
 	for i := range sources {
 		s, first := &sources[i], len(out.values)
 		for _, r := range m.results {
-			r = m.read(s, r, c)
+			read := m.read(s, r, c, id)
+			m.lent, r = read != r, read
 			if !m.answers(s, r, c) {
 				continue
 			}
@@ -312,8 +315,10 @@ func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 			}
 			switch {
 			case r.structured:
-				before := m.without(out.values[first:], s, c, r, id)
-				out.values = slices.Concat(out.values[:first], before, m.fields(s, c, r, id))
+				if !m.lent {
+					out.values = slices.Concat(out.values[:first], m.without(out.values[first:], s, c, r, id))
+				}
+				out.values = append(out.values, m.fields(s, c, r, id)...)
 			case r.names != nil && r.names.areOf(c.Kind):
 				out.values = append(out.values, m.fields(s, c, r.names, id)...)
 			default:

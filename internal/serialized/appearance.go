@@ -2,7 +2,9 @@ package serialized
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v4"
 
@@ -25,15 +27,20 @@ type Appearance struct {
 	Document *strictjson.Document
 }
 
-// maxAppearance is the longest text whose appearance is looked at, in bytes.
-const maxAppearance = 64 << 10
+const (
+	// maxAppearance is the longest text whose appearance is looked at, in bytes.
+	maxAppearance = 64 << 10
+	// maxName is the longest name of a field there, in bytes. A question repeats the names.
+	maxName = 40
+)
 
 // Appear returns what a text looks like; nil where it looks like none of YAML, a table or
 // lines, or where its records differ.
 func Appear(text string) *Appearance {
-	if len(text) > maxAppearance || strings.TrimSpace(text) == "" || strings.ContainsAny(text, disputed) {
+	if len(text) > maxAppearance || strings.TrimSpace(text) == "" || strings.ContainsAny(text, disputed) || strings.ContainsFunc(text, isControl) {
 		return nil
 	}
+
 	for _, read := range [...]func(string) *Appearance{appearsYAML, appearsTable, appearsLines} {
 		if a := read(text); a != nil {
 			return a
@@ -41,6 +48,10 @@ func Appear(text string) *Appearance {
 	}
 	return nil
 }
+
+// isControl reports whether a character is one that no template writes, and that programs read
+// differently.
+func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
 // appearsYAML reads YAML in blocks, with one field a line and at most one list, whose records
 // are flat.
@@ -91,7 +102,7 @@ func (s *yamlShape) mapping(n *yaml.Node, depth int) {
 		s.lines[key.Line] = true
 		s.fields++
 		// A value begins in its own line; what is in blocks, in a later one.
-		s.wrong = s.wrong || (value.Kind == yaml.ScalarNode && value.Line != key.Line && value.Value != "")
+		s.wrong = s.wrong || len(key.Value) > maxName || (value.Kind == yaml.ScalarNode && value.Line != key.Line && value.Value != "")
 		fmt.Fprintf(&s.text, "%d%q:", key.Column, key.Value)
 		s.node(value, depth+1)
 	}
@@ -124,18 +135,23 @@ func (s *yamlShape) list(n *yaml.Node, depth int) {
 	fmt.Fprintf(&s.text, "[%d%s]", n.Column, shape)
 }
 
-// appearsTable reads a Markdown table.
+// appearsTable reads a Markdown table in which no bar or line end is escaped: a template
+// doesn't escape them, so that a value with a backslash at its end would take the next cell in.
 func appearsTable(text string) *Appearance {
 	text = strings.TrimSpace(text)
+	if strings.Contains(text, `\|`) || strings.Contains(text, "<br") {
+		return nil
+	}
 	doc := readTable(text)
 	if doc == nil {
 		return nil
 	}
 	head, _, _ := strings.Cut(text, "\n")
 	names, _ := cells(head)
-	if repeats(names) {
+	if repeats(names) || slices.ContainsFunc(names, func(n string) bool { return len(n) > maxName }) {
 		return nil
 	}
+
 	return &Appearance{Format: Table, Shape: fmt.Sprintf("table %q", names), Records: strings.Count(text, "\n") - 1, Document: doc}
 }
 

@@ -39,6 +39,12 @@ func TestAppear(t *testing.T) {
 		"a list in a record":           {"- id: 1\n  parts:\n  - sku: 1\n", "", 0},
 		"a comment":                    {"- id: 1\n  name: A # B\n", "", 0},
 		"a row with a cell too many":   {"| id | name |\n|---|---|\n| 1 | A | B |", "", 0},
+		"a bar that is escaped":        {"| id | name |\n|---|---|\n| 1 | A \\| B |", "", 0},
+		"a line end in a cell":         {"| id | name |\n|---|---|\n| 1 | A<br>B |", "", 0},
+		"a form feed":                  {"- id: 1\n  name: A\fB\n", "", 0},
+		"a vertical tab in lines":      {"Name: Ann\vBob\nAge: 7", "", 0},
+		"a name that goes on":          {"- id: 1\n  " + strings.Repeat("n", 41) + ": A\n", "", 0},
+		"a column that goes on":        {"| id | " + strings.Repeat("n", 41) + " |\n|---|---|\n| 1 | A |", "", 0},
 		"a column twice":               {"| id | id |\n|---|---|\n| 1 | 2 |", "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -155,7 +155,7 @@ func readLines(text string, trust Trust) *strictjson.Document {
 		if m == nil && trust.Closed {
 			return nil
 		}
-		if m == nil || !trust.own("/"+escape(m[1])) {
+		if m == nil || !trust.Owns("/"+escape(m[1])) {
 			break
 		}
 		names, values = append(names, m[1]), append(values, m[2])

@@ -38,7 +38,8 @@ type Trust struct {
 	Own func(pointer string) bool
 }
 
-func (t Trust) own(pointer string) bool {
+// Owns reports whether the service itself writes the field at a JSON pointer.
+func (t Trust) Owns(pointer string) bool {
 	if t.Closed || t.Own == nil {
 		return t.Closed || byService().MatchString(pointer)
 	}

@@ -162,7 +162,7 @@ func (d *yamlDocument) proves(trust Trust) bool {
 		return false // as a template with quotes of its own does
 	}
 	pointer, first := firstScalar(d.root)
-	if first != nil && needsQuotes(first) && trust.own(pointer) {
+	if first != nil && needsQuotes(first) && trust.Owns(pointer) {
 		return true
 	}
 
@@ -233,7 +233,7 @@ func isRecordList(n *yaml.Node) bool {
 // only for its type.
 func shows(record *yaml.Node, at string, trust Trust) bool {
 	for i := 0; i+1 < len(record.Content); i += 2 {
-		if needsQuotes(record.Content[i+1]) && trust.own(at+"/"+escape(record.Content[i].Value)) {
+		if needsQuotes(record.Content[i+1]) && trust.Owns(at+"/"+escape(record.Content[i].Value)) {
 			return true
 		}
 	}
