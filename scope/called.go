@@ -86,8 +86,17 @@ func (m *matcher) asScoped(s *Source, r *Result, a Argument, of *Constraint) boo
 	if of.Pick == All && len(s.Where) == 0 {
 		return !m.irreversible
 	}
-	own := (!a.Foreign && of.Pick != All) || appears(m.folded, fold(a.Text))
-	return own || m.statedFor(argumentName(a.Pointer), a.Text)
+	return m.isOwn(r, a, of) || m.statedFor(argumentName(a.Pointer), a.Text)
+}
+
+// isOwn reports whether a value by which a listing was narrowed is the user's own words, or the
+// model's. Of all that is meant, the model chose some before anything of others was read.
+func (m *matcher) isOwn(r *Result, a Argument, of *Constraint) bool {
+	chosen := !a.Foreign
+	if of.Pick == All {
+		chosen = r.Early && !m.against && !m.strict
+	}
+	return chosen || appears(m.folded, fold(a.Text))
 }
 
 // ofAnother reports whether an argument of an earlier call is another one than that of the

@@ -139,6 +139,9 @@ func (w *Match) timed() bool {
 // called: who arrives and leaves has a start and an end, and who departs and arrives as well.
 func (m *matcher) timeOf(want meaning, level *Result) string {
 	times := m.times(level)
+	if at := m.timeCalled(want, times); at != "" {
+		return at
+	}
 	one := len(want.of) == 1
 	from := one && (want.of[0] == "start" || want.of[0] == thing("from")) // a stay is from a day
 	to := one && (want.of[0] == "end" || want.of[0] == "until")
@@ -153,6 +156,23 @@ func (m *matcher) timeOf(want meaning, level *Result) string {
 		return span(times, to)
 	}
 	return ""
+}
+
+// timeCalled returns the only one of some times whose name says the same as another one.
+func (m *matcher) timeCalled(want meaning, times map[string][]*big.Rat) string {
+	found := ""
+	for name := range times {
+		have := meaningOf(strings.Fields(name))
+		says := !have.bare && !want.bare && slices.Equal(want.of, have.of) && !want.contradicts(have)
+		if !says || m.strangers(name) {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = name
+	}
+	return found
 }
 
 // times returns the members of the outermost records that are called as times and hold nothing

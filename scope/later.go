@@ -3,6 +3,7 @@ package scope
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/remit-project/remit/internal/pattern"
@@ -45,27 +46,43 @@ func later(t time.Time, by string) []time.Time {
 }
 
 // moved reports whether a moment is that of a source moved by a length of time in the scope's
-// words. It reports false for known where a program can't tell: where no source has exactly one
-// moment, or the words have no length.
+// words. It reports false for known where a program can't tell: where no source has a moment, or
+// the words have no length.
 func (m *matcher) moved(at time.Time, c *Constraint) (is, known bool) {
-	of := *c
-	of.Kind, of.Pick = Date, Only
 	for i := range c.Sources {
-		o := m.offers(c.Sources[i:i+1], &of, "")
-		if len(o.values) == 0 || o.several(Argument{Role: label.Selector}) {
-			continue
-		}
-		from, ok := moment(o.values[0].text)
-		if !ok {
-			continue
-		}
-		all := later(from, c.By)
-		known = known || len(all) > 0
-		if slices.ContainsFunc(all, func(t time.Time) bool { return sameClock(t, at) }) {
-			return true, true
+		for _, from := range m.moments(c.Sources[i : i+1]) {
+			all := later(from, c.By)
+			known = known || len(all) > 0
+			if slices.ContainsFunc(all, func(t time.Time) bool { return sameClock(t, at) }) {
+				return true, true
+			}
 		}
 	}
 	return false, known
+}
+
+// moments returns the moments that a source has: the only one, or of several those of the records
+// that the call's arguments before this one are of, where they take their values from the source.
+func (m *matcher) moments(of []Source) []time.Time {
+	var o offers
+	for _, pick := range []Pick{Only, All} {
+		if len(o.values) == 0 {
+			o = m.offers(of, &Constraint{From: of, Kind: Date, Pick: pick}, "")
+		}
+	}
+	records, bound := m.bound[sourcesKey(of)]
+	if !bound && o.several(Argument{Role: label.Selector}) {
+		return nil
+	}
+
+	var out []time.Time
+	for _, v := range o.values {
+		t, ok := moment(strings.TrimSpace(v.text))
+		if ok && (!bound || slices.Contains(records, v.record)) {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // sameClock reports whether two moments are the same, or are written the same but for the zone.

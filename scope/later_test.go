@@ -30,6 +30,27 @@ func TestComputedMoments(t *testing.T) {
 	}
 }
 
+// TestMomentsOfSeveralRecords: of several records, a moment is that of the one that the call is about.
+func TestMomentsOfSeveralRecords(t *testing.T) {
+	const moving = `{"calls":[{"tool":"forward_mail","times":"each","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":{"name":"Ann"}}],"kind":"id","pick":"all"},
+		"/note":{"computed":[{"tool":"list_mails","field":"start","where":{"name":"Ann"}}],"by":"start plus one day"}}}]}`
+	for value, want := range map[string]bool{
+		"2026-01-15 10:00": true,
+		"2026-01-15 12:00": false, // of the other one
+		"2026-01-16 10:00": false,
+		"2026-02-15 10:00": false, // Eve's
+		"2026-01-14 10:00": false,
+	} {
+		h := hostile{
+			request: "Move all of Ann's a day back.", scope: moving, write: true, tool: "forward_mail", args: map[string]string{"/id": "s:m1", "/note": "c:" + value},
+			results: mails(nil, `[{"id":"m1","name":"Ann","start":"2026-01-14 10:00"},{"id":"m2","name":"Ann","start":"2026-01-14 12:00"},{"id":"m3","name":"Eve","start":"2026-02-14 10:00"}]`),
+		}
+		if got, misses := h.covered(t); got != want {
+			t.Errorf("%s: covered %v, want %v (%v)", value, got, want, misses)
+		}
+	}
+}
+
 // TestComputedFromItsSource: a number that has a source is made of the source's, in the way that
 // is named.
 func TestComputedFromItsSource(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // orders are the words of arguments that leave no record out: how a listing is written, and in
@@ -52,11 +53,35 @@ func (m *matcher) leavesOut(s *Source, a Argument, of *Constraint) bool {
 	is := func(v Value) bool { return v != "" && same(string(v), a.Text, false) }
 	isWord := func(words string) bool { return is(Value(words)) }
 	some := of.Pick == All && !m.against && !m.strict
-	return slices.ContainsFunc(s.Where, func(w Match) bool {
+	for i := range s.Where {
+		w := &s.Where[i]
+		if len(w.Or) > 0 {
+			continue
+		}
+		if w.From != nil && m.filtersBy(w, a) {
+			return true
+		}
+		if w.From != nil {
+			continue
+		}
+
+		stated := (some || len(w.Is) == 1) && slices.ContainsFunc(w.Is, is)
 		contained := (some || len(w.Contains) == 1) && slices.ContainsFunc(w.Contains, isWord)
-		says := slices.ContainsFunc(w.Is, is) || contained || is(Value(w.Prefix)) || w.bounds(a)
-		return says && len(w.Or) == 0 && w.From == nil
-	})
+		if stated || contained || is(Value(w.Prefix)) || w.bounds(a) || w.boundsDays(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// filtersBy reports whether an argument of an earlier call asks for the value that a condition
+// takes from another call, under the condition's own name: the tasks of the project that was found.
+func (m *matcher) filtersBy(w *Match, a Argument) bool {
+	if m.against || !slices.Equal(argumentName(a.Pointer), head(w.name())) {
+		return false
+	}
+	v, ok := m.joined(w)
+	return ok && same(string(v), a.Text, true)
 }
 
 // The words of arguments that bound what a listing has, on either side.
@@ -73,26 +98,67 @@ var wholes = strings.Fields("year years month months week weeks day days age per
 // than the condition does: year_to 1959 leaves out nothing from before 1960.
 func (w *Match) bounds(a Argument) bool {
 	key := argumentName(a.Pointer)
+	n, err := strconv.Atoi(a.Text)
+	if err != nil || !w.isSideOf(key) {
+		return false
+	}
+
+	below, belowErr := strconv.Atoi(string(w.Below))
+	above, aboveErr := strconv.Atoi(string(w.Above))
+	if oneOf(key, upper) {
+		return belowErr == nil && (n >= below || (n == below-1 && oneOf(key, wholes)))
+	}
+	return aboveErr == nil && (n <= above || (n == above+1 && oneOf(key, wholes)))
+}
+
+// isSideOf reports whether an argument is called as one side of the member of a condition.
+func (w *Match) isSideOf(key []string) bool {
 	var of []string
 	for _, word := range key {
 		if !slices.Contains(upper, word) && !slices.Contains(lower, word) {
 			of = append(of, word)
 		}
 	}
-	n, err := strconv.Atoi(a.Text)
-	if err != nil || len(of) == len(key) || !slices.EqualFunc(of, head(w.name()), sameWord) {
+	return oneOf(key, upper) != oneOf(key, lower) && slices.EqualFunc(of, head(w.name()), sameWord)
+}
+
+// excluding are the words of a side on which the day of the argument itself is left out.
+var excluding = strings.Fields("before after below above")
+
+// boundsDays reports whether an argument bounds a listing by days and leaves out none that the
+// condition on its member selects.
+func (w *Match) boundsDays(a Argument) bool {
+	key := argumentName(a.Pointer)
+	day, ok := moment(a.Text)
+	if !ok || !isDay(Value(a.Text)) || !w.isSideOf(key) {
 		return false
 	}
 
-	below, belowErr := strconv.Atoi(string(w.Below))
-	above, aboveErr := strconv.Atoi(string(w.Above))
-	switch {
-	case oneOf(key, upper) && oneOf(key, lower):
-		return false
-	case oneOf(key, upper):
-		return belowErr == nil && (n >= below || (n == below-1 && oneOf(of, wholes)))
+	beside := 0
+	if oneOf(key, excluding) {
+		beside = 1
 	}
-	return aboveErr == nil && (n <= above || (n == above+1 && oneOf(of, wholes)))
+	first, last := w.selectedDays()
+	if oneOf(key, upper) {
+		return !last.IsZero() && !day.Before(last.AddDate(0, 0, beside))
+	}
+	return !first.IsZero() && !day.After(first.AddDate(0, 0, -beside))
+}
+
+// selectedDays returns the first and the last day that a condition selects; zero where it has none.
+func (w *Match) selectedDays() (first, last time.Time) {
+	if after, ok := moment(string(w.After)); ok && isDay(w.After) {
+		first = after.AddDate(0, 0, 1)
+	}
+	if before, ok := moment(string(w.Before)); ok && isDay(w.Before) {
+		last = before.AddDate(0, 0, -1)
+	}
+	if areDays(w.Is) {
+		values := slices.Sorted(slices.Values(w.Is)) // as they are written, by time
+		first, _ = moment(string(values[0]))
+		last, _ = moment(string(values[len(values)-1]))
+	}
+	return first, last
 }
 
 // statedFor reports whether the scope states a value for an argument of a name, in whatever call:

@@ -1,0 +1,110 @@
+package scope_test
+
+import (
+	"testing"
+
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/scope"
+)
+
+// TestFiltersByAnotherResult: a filter by the value that a condition takes from another call leaves
+// out nothing that the condition selects. Another value does, and so does that value elsewhere.
+func TestFiltersByAnotherResult(t *testing.T) {
+	for name, c := range map[string]struct {
+		field, pointer, text string
+		want                 bool
+	}{
+		"the project of a task":          {"project_id", "/project_id", "P-7", true},
+		"the room of a booking":          {"roomId", "/roomId", "P-7", true},
+		"in an object":                   {"owner", "/filter/owner", "P-7", true},
+		"another project":                {"project_id", "/project_id", "P-8", false},
+		"the value in another place":     {"project_id", "/query", "P-7", false},
+		"the same in another case":       {"project_id", "/project_id", "p-7", false},
+		"the id of another thing":        {"project_id", "/customer_id", "P-7", false},
+		"a filter with a value and more": {"project_id", "/project_id", "P-7,P-8", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"cancel","args":{"/id":{"from":[{"tool":"list_tasks","field":"id","where":{"title":{"contains":"paint"},"`+c.field+`":{"from":[{"tool":"find","field":"id","where":{"name":"Elm"}}]}}}],"kind":"id","pick":"only"}}}]}`), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := &scope.Result{Call: "f", Server: "mailbox", Tool: "find", Covered: true, Read: true, Early: true}
+			setContent(found, `[{"id":"P-7","name":"Elm"},{"id":"P-8","name":"Oak"}]`)
+			list := &scope.Result{Call: "l", Server: "mailbox", Tool: "list_tasks", Covered: true, Read: true, Args: []scope.Argument{{Pointer: c.pointer, Text: c.text, Role: label.Selector, Foreign: true}}}
+			setContent(list, `[{"id":"T1","title":"paint","`+c.field+`":"P-7"},{"id":"T2","title":"sweep","`+c.field+`":"P-7"}]`)
+			if _, misses, ok := scope.NewTask(s, "Cancel the paint task of Elm.").Match(call("cancel", map[string]string{"/id": "s:T1"}), []*scope.Result{found, list}); ok != c.want {
+				t.Errorf("covered: %v, want %v (%v)", ok, c.want, misses)
+			}
+		})
+	}
+}
+
+// TestFiltersByDays: a listing from and to days that leave out no day of a condition is whole.
+func TestFiltersByDays(t *testing.T) {
+	const days, bounds = `{"is":["2026-03-02","2026-03-03"]}`, `{"after":"2026-03-01","before":"2026-03-04"}`
+	for name, c := range map[string]struct {
+		date, pointer, text string
+		want                bool
+	}{
+		"from an earlier day":           {days, "/date_from", "2026-02-16", true},
+		"from the first day":            {days, "/from_date", "2026-03-02", true},
+		"to the last day":               {bounds, "/date_to", "2026-03-03", true},
+		"to a later day":                {bounds, "/until_date", "2026-04-01", true},
+		"before the day that ends it":   {bounds, "/date_before", "2026-03-04", true},
+		"from the second day":           {days, "/date_from", "2026-03-03", false},
+		"from the second day of bounds": {bounds, "/date_from", "2026-03-03", false},
+		"after the first day":           {days, "/date_after", "2026-03-02", false},
+		"before the last day":           {bounds, "/date_before", "2026-03-03", false},
+		"to the first day":              {days, "/date_to", "2026-03-02", false},
+		"another date":                  {days, "/created_from", "2026-02-16", false},
+		"an hour":                       {days, "/date_from", "2026-03-01 10:00", false},
+		"a side without a bound":        {`{"after":"2026-03-01"}`, "/date_to", "2026-09-01", false},
+		"both sides in one":             {days, "/date_from_to", "2026-02-16", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"cancel","args":{"/id":{"from":[{"tool":"list_shifts","field":"id","where":{"name":"Ann","date":`+c.date+`}}],"kind":"id","pick":"only"}}}]}`), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := &scope.Result{Call: "l", Server: "mailbox", Tool: "list_shifts", Covered: true, Read: true, Args: []scope.Argument{{Pointer: c.pointer, Text: c.text, Role: label.Selector, Foreign: true}}}
+			setContent(list, `[{"id":"S1","name":"Ann","date":"2026-03-02"},{"id":"S2","name":"Eve","date":"2026-03-03"}]`)
+			if _, misses, ok := scope.NewTask(s, "Cancel Ann's shifts on Monday and Tuesday.").Match(call("cancel", map[string]string{"/id": "s:S1"}), []*scope.Result{list}); ok != c.want {
+				t.Errorf("covered: %v, want %v (%v)", ok, c.want, misses)
+			}
+		})
+	}
+}
+
+// TestAllOfAnEarlyListing: what was narrowed before anything of others was read is a part of all
+// that a condition selects, by nobody else's choice. It is no whole for a sum, and tells of nothing
+// that is left out.
+func TestAllOfAnEarlyListing(t *testing.T) {
+	const (
+		where  = `"where":{"owner":"Ann"}}]`
+		moving = `{"calls":[{"tool":"cancel","times":"each","args":{"/id":{"from":[{"tool":"list_shifts","field":"id",` + where + `,"kind":"id","pick":"all"`
+		paying = `{"calls":[{"tool":"cancel","args":{"/id":{"computed":[{"tool":"list_shifts","field":"hours",` + where + `,"by":"sum of the hours"}}}]}`
+	)
+	for name, c := range map[string]struct {
+		scope, id string
+		early     bool
+		want      bool
+	}{
+		"a record of hers":           {moving + `}}}]}`, "7", true, true},
+		"another's":                  {moving + `}}}]}`, "8", true, false},
+		"narrowed late":              {moving + `}}}]}`, "7", false, false},
+		"left out, for all it tells": {moving + `,"except":[{"tool":"list_shifts","field":"id","where":{"kind":"night"}}]}}}]}`, "7", false, false},
+		"a sum of a part":            {paying, "12", true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _, err := scope.Parse([]byte(c.scope), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := &scope.Result{Call: "l", Server: "mailbox", Tool: "list_shifts", Covered: true, Read: true, Early: c.early, Args: []scope.Argument{{Pointer: "/kind", Text: "day", Role: label.Selector, Foreign: true}}}
+			setContent(list, `[{"id":"7","owner":"Ann","hours":4,"kind":"day"},{"id":"8","owner":"Eve","hours":6,"kind":"day"},{"id":"9","owner":"Ann","hours":8,"kind":"day"}]`)
+			if _, misses, ok := scope.NewTask(s, "Cancel all of Ann's.").Match(call("cancel", map[string]string{"/id": "s:" + c.id}), []*scope.Result{list}); ok != c.want {
+				t.Errorf("covered: %v, want %v (%v)", ok, c.want, misses)
+			}
+		})
+	}
+}
