@@ -25,6 +25,7 @@ func bikes() *mention.Records {
 	r.Add("get_item", []byte(`{"item_id": "4000000001", "options": {"color": "teal", "size": "XL", "loud": "no"}}`))
 	r.Add("get_locks", []byte(`{"locks": [{"name": "Lock", "lock_id": "3000000001", "keyed/keyless": "keyed"}, {"name": "Lock", "lock_id": "3000000002", "keyed/keyless": "keyless"}]}`))
 	r.Add("get_goods", []byte(`{"goods": [{"name": "Tea Kettle", "good_id": "5000000001"}, {"name": "Running Shoes", "good_id": "5000000002"}, {"name": "Hiking Shoes", "good_id": "5000000003"}]}`))
+	r.Add("get_rental", []byte(`{"rental_id": "R-9", "customer_id": "mia_li_3668", "what": "cello", "since": "2026-05-01"}`))
 	r.Add("get_customer", []byte(`{"customer_id": "u1", "methods": {
 		"card_1": {"id": "card_1", "source": "credit_card", "brand": "visa", "last_four": "7447"},
 		"card_2": {"id": "card_2", "source": "credit_card", "brand": "mastercard", "last_four": "1201"},
@@ -69,17 +70,19 @@ func TestNames(t *testing.T) {
 		"a card and then something of another kind": {"1. Bell: to the Visa ending in 7447\n2. Saddle: to the wallet", "card_1", mention.Named},
 		"nothing of it":                             {"Shall I go on?", "card_1", mention.Silent},
 		"a payment is not its method":               {"The payment comes back.", "card_1", mention.Silent},
-		"words":                                     {"Reason: No longer needed.", "no longer needed", mention.Named},
-		"what it becomes, said of another thing":    {"the bell becomes the black one", "1000000001", mention.Named},
-		"and of that thing":                         {"the bell becomes the black one", "1000000002", mention.Silent},
-		"what it has, said before its name":         {"the black bell", "1000000001", mention.Other},
-		"the last word of its name":                 {"the kettle becomes a glass one", "5000000001", mention.Named},
-		"the last word of two names":                {"the shoes", "5000000003", mention.Silent},
-		"the last word of another name":             {"the kettle", "5000000002", mention.Other},
-		"an apostrophe is not an S":                 {"It's the customer's gold Bell", "2000000002", mention.Silent},
-		"a day":                                     {"born on February 11, 1988", "1988-02-11", mention.Named},
-		"another day":                               {"born on February 12, 1988", "1988-02-11", mention.Silent},
-		"an amount":                                 {"that's $1,250.50 in all", "1250.5", mention.Named},
+		"the id of whose it is":                     {"I am mia_li_3668, and want it cancelled.", "R-9", mention.Silent},
+		"what it is, beside the id of whose it is":  {"I am mia_li_3668, the cello, please.", "R-9", mention.Named},
+		"words":                                  {"Reason: No longer needed.", "no longer needed", mention.Named},
+		"what it becomes, said of another thing": {"the bell becomes the black one", "1000000001", mention.Named},
+		"and of that thing":                      {"the bell becomes the black one", "1000000002", mention.Silent},
+		"what it has, said before its name":      {"the black bell", "1000000001", mention.Other},
+		"the last word of its name":              {"the kettle becomes a glass one", "5000000001", mention.Named},
+		"the last word of two names":             {"the shoes", "5000000003", mention.Silent},
+		"the last word of another name":          {"the kettle", "5000000002", mention.Other},
+		"an apostrophe is not an S":              {"It's the customer's gold Bell", "2000000002", mention.Silent},
+		"a day":                                  {"born on February 11, 1988", "1988-02-11", mention.Named},
+		"another day":                            {"born on February 12, 1988", "1988-02-11", mention.Silent},
+		"an amount":                              {"that's $1,250.50 in all", "1250.5", mention.Named},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := bikes().Names(mention.NewText(c.text), c.value); got != c.want {

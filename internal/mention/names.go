@@ -400,7 +400,7 @@ func (w window) fit(own candidate, all []candidate, fields []field) Answer {
 	if !w.of(own, fields) {
 		return Other
 	}
-	if w.onlyInherited(fields) {
+	if w.onlyOfOthers(fields) {
 		return Silent
 	}
 
@@ -416,11 +416,12 @@ func (w window) fit(own candidate, all []candidate, fields []field) Answer {
 	return Silent
 }
 
-// onlyInherited reports whether a stretch says no more than what all the records are
-// called.
-func (w window) onlyInherited(fields []field) bool {
+// onlyOfOthers reports whether a stretch says no more than what all the records are
+// called, or the ids of other things: whoever gives the number of their account hasn't
+// named the one order that has it.
+func (w window) onlyOfOthers(fields []field) bool {
 	for i := range w {
-		if !fields[i].inherited() {
+		if !fields[i].inherited() && !pointsElsewhere(fields[i]) {
 			return false
 		}
 	}
@@ -494,4 +495,10 @@ func (f field) inherited() bool { return strings.HasPrefix(f.path, "^") }
 // isID reports whether a field is an id, which people leave out.
 func isID(f field) bool {
 	return slices.ContainsFunc(f.key, func(w word) bool { return slices.Contains(idWords, singular(w.text)) })
+}
+
+// pointsElsewhere reports whether a field is called like a pointer to a record. Numbers and
+// codes are what people call the thing itself by.
+func pointsElsewhere(f field) bool {
+	return slices.ContainsFunc(f.key, func(w word) bool { return slices.Contains(pointerWords, singular(w.text)) })
 }

@@ -178,6 +178,9 @@ func (w *walk) identifies(object strictjson.Value, container string) bool {
 // idWords are the words of members that tell records apart.
 var idWords = []string{"id", "uuid", "guid", "number", "no", "code", "key", "ref", "reference", "identifier", "sku"}
 
+// pointerWords are those of them that nobody says of a thing but systems.
+var pointerWords = []string{"id", "uuid", "guid", "identifier"}
+
 // nameWords are the members by which people call a thing.
 var nameWords = []string{"name", "title", "label"}
 
