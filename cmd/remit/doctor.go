@@ -5,14 +5,12 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/url"
 	"os"
 	"strings"
 	"time"
 
-	"github.com/alecthomas/kong"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/display"
@@ -233,15 +231,11 @@ func launched(l doctor.Launch) (*deployment, error) {
 	var c struct {
 		Gateway gatewayCommand `cmd:""`
 	}
-	parser, err := kong.New(&c, kong.NoDefaultHelp(), kong.Writers(io.Discard, io.Discard))
-	if err != nil {
-		return nil, err
-	}
 	args := append([]string{"gateway"}, l.Flags...)
 	if len(l.Command) > 0 {
 		args = append(append(args, "--"), l.Command...)
 	}
-	if _, err := parser.Parse(args); err != nil {
+	if err := command.Parse(&c, args); err != nil {
 		return nil, err
 	}
 

@@ -12,6 +12,6 @@ type movedEvalCommand struct {
 }
 
 // Run fails, and names the program that measures.
-func (movedEvalCommand) Run() error {
+func (movedEvalCommand) Run(*command.Streams) error {
 	return command.UsageError(errors.New("remit eval is a program of its own: go run ./cmd/remit-eval …"))
 }

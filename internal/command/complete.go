@@ -51,7 +51,7 @@ Example:
 }
 
 // Run prints the script.
-func (c Completion) Run(s *Streams, p Program) error {
+func (c Completion) Run(_ *kong.Application, s *Streams, p Program) error {
 	script := map[string]string{"bash": completeBash, "zsh": completeZsh, "fish": completeFish}[c.Shell]
 	_, err := io.WriteString(s.Out, strings.ReplaceAll(script, "PROGRAM", p.Name))
 	return err

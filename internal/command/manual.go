@@ -21,12 +21,12 @@ Example:
 }
 
 // Run prints the page.
-func (Manual) Run(c *kong.Context, s *Streams, p Program) error {
+func (Manual) Run(model *kong.Application, s *Streams, p Program) error {
 	var page strings.Builder
 	fmt.Fprintf(&page, ".TH %s 1\n.SH NAME\n%s \\- %s\n", roff(strings.ToUpper(p.Name)), roff(p.Name), roff(p.Description))
 	fmt.Fprintf(&page, ".SH SYNOPSIS\n.B %s\n.I command\n.RI [ flags ]\n.SH COMMANDS\n", roff(p.Name))
 
-	manualCommands(&page, c.Model.Node, p.Name)
+	manualCommands(&page, model.Node, p.Name)
 	if p.Reference != "" {
 		page.WriteString(".SH NOTES\n" + verbatim(p.Reference))
 	}

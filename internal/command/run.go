@@ -8,7 +8,6 @@ package command
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -31,30 +30,21 @@ type Program struct {
 	// Reference is the end of the full help: what there is to know beside commands.
 	Reference string
 	// Commands is a pointer to a struct with a field for each command, tagged for
-	// package kong. A command has a method Run, which may take a context.Context
-	// and the [Streams].
+	// package kong. A command has a method Run, which takes the [Streams], after a
+	// context.Context where it needs one.
 	Commands any
 }
 
 // HelpFlag prints the help of a command. Each program has it as --help.
 type HelpFlag bool
 
-// errHelp ends the parsing of a command line after the help was printed.
-var errHelp = errors.New("help was printed")
-
-// BeforeReset prints the help. Package kong calls it when the flag is given.
-func (HelpFlag) BeforeReset(c *kong.Context, p Program) error {
+// help prints the help of what the arguments select.
+func (p Program) help(c *kong.Context) error {
 	if c.Selected() == nil && len(c.Args) <= 1 && p.Overview != "" {
-		if _, err := io.WriteString(c.Stdout, p.Overview); err != nil {
-			return err
-		}
-		return errHelp
-	}
-
-	if err := c.PrintUsage(false); err != nil {
+		_, err := io.WriteString(c.Stdout, p.Overview)
 		return err
 	}
-	return errHelp
+	return c.PrintUsage(false)
 }
 
 // Run runs a program with the arguments after its name, and returns its exit code.
@@ -76,9 +66,6 @@ func (p Program) run(ctx context.Context, args []string, s *Streams) error {
 		kong.NoDefaultHelp(),
 		kong.Writers(s.Out, s.Err),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: s.Width}),
-		kong.BindTo(ctx, (*context.Context)(nil)),
-		kong.Bind(s),
-		kong.Bind(p),
 	)
 	if err != nil {
 		return err
@@ -94,14 +81,18 @@ func (p Program) run(ctx context.Context, args []string, s *Streams) error {
 	case args[0] == "help":
 		args = append(args[1:], "--help")
 	}
-	parsed, err := parser.Parse(args)
-	if errors.Is(err, errHelp) {
-		return nil
+
+	c, err := trace(parser, args)
+	if err == nil && wantsHelp(c) {
+		return p.help(c)
+	}
+	if err == nil {
+		err = apply(c)
 	}
 	if err != nil {
 		return UsageError(hint.Wrap(err, "run "+p.Name+" --help for the commands, "+p.Name+" COMMAND --help for its flags"))
 	}
-	return parsed.Run()
+	return p.start(ctx, c, s)
 }
 
 // helpAll prints the help with every command, and the reference.
