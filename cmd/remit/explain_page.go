@@ -2,8 +2,9 @@ package main
 
 import (
 	_ "embed"
-	"html/template"
 	"io"
+
+	"github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/explanation"

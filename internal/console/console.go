@@ -6,7 +6,6 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
-	"html/template"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -15,6 +14,8 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/door"

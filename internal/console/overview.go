@@ -78,9 +78,6 @@ type tookCount struct {
 	Capped bool
 }
 
-// N is how many decisions were timed.
-func (t tookCount) N() int { return len(t.Times) }
-
 // causes says in words why calls are stopped.
 var causes = map[remit.Code]string{
 	remit.BelowFloor: "a value that the user didn't choose", remit.ForbiddenOrigin: "a value of a forbidden origin", remit.OpenObligation: "an obligation that nothing discharged",

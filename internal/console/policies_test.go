@@ -255,4 +255,7 @@ func TestDocumentByState(t *testing.T) {
 	if status, page := c.do("GET", "policies?from=99999&state=none", ""); status != 200 || !strings.Contains(page, covered) {
 		t.Errorf("beyond the end: %d, %s", status, page)
 	}
+	if status, page := c.do("GET", "policies?from=1", ""); status != 200 || !strings.Contains(page, "from=0#document") {
+		t.Errorf("the second paragraph: %d, %s", status, page)
+	}
 }

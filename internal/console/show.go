@@ -3,7 +3,6 @@ package console
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"iter"
 	"math"
 	"net/url"
@@ -12,11 +11,14 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/DataDog/datadog-agent/pkg/template/html"
+
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/figures"
 	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/internal/policydoc/change"
 	"github.com/remit-project/remit/internal/policydoc/report"
 	"github.com/remit-project/remit/internal/revise"
 	"github.com/remit-project/remit/label"
@@ -107,7 +109,8 @@ func runeStart(s string, n int) int {
 	return max(n, 0)
 }
 
-// functions are what the pages call.
+// functions are what the pages call. They can't call methods: a program that finds methods by
+// names keeps all methods of all types.
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"spans":   func(s string) iter.Seq[display.Span] { return display.Spans(s) },
@@ -118,6 +121,8 @@ func functions() template.FuncMap {
 		"bytes":   bytesOf,
 		"ago":     ago,
 		"until":   func(now, at time.Time) string { return ago(at, now) },
+		"utc":     func(layout string, t time.Time) string { return t.UTC().Format(layout) },
+		"unset":   time.Time.IsZero,
 		"clock":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 		"query":   func(pairs ...any) (template.URL, error) { return query(pairs...) },
 		"clip":    func(n int, s string) string { return display.Clip(s, n) },
@@ -139,6 +144,14 @@ func functions() template.FuncMap {
 		"verdicts": func() []remit.Verdict {
 			return []remit.Verdict{remit.Allow, remit.Ask, remit.Deny}
 		},
+		"mark": report.State.Mark, "label": report.State.Label, "class": report.Block.Class, "toolName": report.Tool.Name,
+		"failing": (*report.Rule).Failing, "covered": report.Counts.Covered, "checked": report.Counts.Checked,
+		"rows": (*report.Report).Rows, "bare": report.Covered.Bare,
+		"headline": (*change.Policy).Headline, "statements": (*change.Policy).Statements,
+		"loosens": (*change.Policy).Loosens, "tightens": (*change.Policy).Tightens,
+		"comesTo": (*revise.Outcome).Words, "reasonsOf": (*revise.Turned).Why,
+		"all": figures.Verdicts.All, "cause": causeCount.Words, "shares": causeCount.Parts,
+		"does": editPage.Does, "fileName": editPage.FileName, "sessionOf": playPage.Page, "earlier": policiesPage.Prev,
 		"eventIn": func(base string, p sessionPage, e event) eventPart { return eventPart{base, &p, e} },
 	}
 }

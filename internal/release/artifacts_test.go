@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -48,6 +49,27 @@ func TestArchive(t *testing.T) {
 		if info, err := os.Stat(only(t, dir, "*", name)); err != nil || info.Size() < 100 {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
+	}
+}
+
+// maxProgram bounds the program for Linux on amd64, in bytes. It has 47.0 million; with every
+// method of every type it would have 53.5 million.
+const maxProgram = 49e6
+
+// TestSize bounds the program. A look-up of methods by names that the linker can't know
+// anywhere in the program makes it keep all methods of all types, and it grows by an eighth.
+func TestSize(t *testing.T) {
+	if runtime.GOOS+"/"+runtime.GOARCH != "linux/amd64" {
+		t.Skip("the bound is for Linux on amd64")
+	}
+	dir := t.TempDir()
+	extract(t, artifact(t, host()+".tar.gz"), dir)
+	info, err := os.Stat(only(t, dir, "*", "remit"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > maxProgram {
+		t.Errorf("the program has %d bytes: go build -tags=grpcnotrace -ldflags=-dumpdep ./cmd/remit 2>&1 | grep ReflectMethod shows what finds methods by names", info.Size())
 	}
 }
 

@@ -1,7 +1,7 @@
 // Package prompt holds what the policy compiler says to models: one file a
 // stage, which people can read and replace by their own.
 //
-// A file is a text/template that defines "system", what is the same for all
+// A file is a text/template without calls of methods that defines "system", what is the same for all
 // requests of the stage, "request", and what a stage says beside.
 package prompt
 
@@ -14,7 +14,8 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"text/template"
+
+	"github.com/DataDog/datadog-agent/pkg/template/text"
 )
 
 //go:embed *.md

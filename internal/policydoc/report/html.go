@@ -4,9 +4,10 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
-	"html/template"
 	"io"
 	"strings"
+
+	"github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/document"
@@ -35,9 +36,13 @@ func (r *Report) HTML(w io.Writer) error {
 	if err != nil {
 		return err
 	}
+
 	t, err := template.New("page.html").Funcs(template.FuncMap{
 		"line": display.Line, "lines": display.Block,
-		"plus":   func(a, b int) int { return a + b },
+		"plus": func(a, b int) int { return a + b },
+		"mark": State.Mark, "label": State.Label, "class": Block.Class, "toolName": Tool.Name, "failing": (*Rule).Failing,
+		"covered": Counts.Covered, "checked": Counts.Checked, "rows": (*Report).Rows, "blocks": (*Report).Blocks,
+		"groups": (*Report).QuestionGroups, "uncovered": (*Report).Uncovered,
 		"tools":  r.anchors,
 		"within": func(t Tool, i *Policy) policyWithin { return policyWithin{i, &t} },
 	}).ParseFS(pageFiles, "page.html")
