@@ -162,7 +162,7 @@ func TestManyAtOnce(t *testing.T) {
 		`{"jsonrpc":"2.0","id":8,"method":"prompts/get","params":{"name":"greet"}}`:           `no server offers the prompt \"greet\"`,
 		`{"jsonrpc":"2.0","id":9,"method":"resources/subscribe","params":{"uri":"note://1"}}`: `"id":9,"result":{}`,
 		`{"jsonrpc":"2.0","id":10,"method":"tools/call","params":{"name":"one__read_inbox"}}`: `"id":10,"result"`,
-		`{"jsonrpc":"2.0","id":11,"method":"tools/call","params":{"name":"read_inbox"}}`:      `no server offers the tool`,
+		`{"jsonrpc":"2.0","id":11,"method":"tools/call","params":{"name":"read_inbox"}}`:      `no server offers the tool \"read_inbox\""`,
 		`{"jsonrpc":"2.0","id":12,"method":"tools/list","params":{"cursor":"1.bm9uc2Vuc2U"}}`: `"tools":[]`,
 	} {
 		if got := c.ask(request); !strings.Contains(got[len(got)-1], want) {

@@ -100,6 +100,12 @@ func TestCrashLoop(t *testing.T) {
 	if starts > 4 {
 		t.Errorf("it was started %d times", starts)
 	}
+
+	// A call of its tool is told that it may be away.
+	_, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "get_life", Arguments: empty{}})
+	if err == nil || !strings.Contains(err.Error(), `no server offers the tool "get_life"; no tools are known of crash, which may not be running`) {
+		t.Errorf("a call of it: %v", err)
+	}
 }
 
 // An answer that is too long fails its own request, and the server goes on. With

@@ -26,7 +26,26 @@ func (c *conversation) route(name string) (*backend, string, error) {
 	if t, ok := c.names(own)[name]; ok {
 		return t.b, t.name, nil
 	}
-	return nil, "", &wire.Error{Code: wire.InvalidParams, Message: "no server offers the tool " + string(strictjson.Quote(name))}
+
+	message := "no server offers the tool " + string(strictjson.Quote(name))
+	if unknown := c.unlisted(); len(unknown) > 0 {
+		message += "; no tools are known of " + strings.Join(unknown, ", ") + ", which may not be running: try again later"
+	}
+	return nil, "", &wire.Error{Code: wire.InvalidParams, Message: message}
+}
+
+// unlisted are the names of the servers whose tools are not known: they don't run, or have
+// not answered yet.
+func (c *conversation) unlisted() []string {
+	var out []string
+	for _, b := range c.backends {
+		b.mu.Lock()
+		if b.shown == nil {
+			out = append(out, b.server.Name)
+		}
+		b.mu.Unlock()
+	}
+	return out
 }
 
 func (b *backend) toolNames() []string {
