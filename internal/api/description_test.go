@@ -52,7 +52,7 @@ func TestDescription(t *testing.T) {
 		events = append(events, without(lines[kind], "session"))
 	}
 	wants["Event"] = map[string]any{"oneOf": events}
-	for _, name := range []string{"Finding", "Evidence", "Certificate", "Reason", "Trust", "Role"} {
+	for _, name := range []string{"Finding", "Evidence", "Certificate", "Reason", "Reading", "Trust", "Role"} {
 		wants[name] = session.Defs[strings.ToLower(name)]
 	}
 	for name, want := range wants {

@@ -38,6 +38,8 @@ func TestMain(m *testing.M) {
 		if err := desk().Run(context.Background(), &sdk.StdioTransport{}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
+	case "files":
+		_ = files().Run(context.Background(), &sdk.StdioTransport{})
 	case "cluster":
 		_ = cluster().Run(context.Background(), &sdk.StdioTransport{})
 	case "switchboard":

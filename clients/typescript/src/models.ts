@@ -6,6 +6,7 @@ type Schemas = components["schemas"];
 /** The answer to a call: only `allow` lets it run. */
 export type Verdict = Schemas["Decision"]["verdict"];
 /** One reason why a call was not simply allowed. */
+export type Reading = Schemas["Reading"];
 export type Reason = Schemas["Reason"];
 /** What is known about one leaf of the arguments. */
 export type Finding = Schemas["Finding"];

@@ -1720,6 +1720,18 @@ export interface components {
             verdict: "ask" | "deny";
             message: string;
             remedies?: string[];
+            /** @description Whoever agrees to the call agrees as well that results of these shapes are read as fields. */
+            reads?: components["schemas"]["Reading"][];
+        };
+        Reading: {
+            server?: string;
+            tool: string;
+            /** @enum {unknown} */
+            format: "yaml" | "table" | "lines";
+            /** @description The same for results with the same fields in the same order and places. */
+            shape: string;
+            /** @description The call whose result the question shows in whole. It counts until the user's next turn. */
+            call?: string;
         };
         /** @enum {unknown} */
         Trust: "EXTERNAL" | "TOOL_OUTPUT" | "USER" | "TRUSTED";

@@ -10,6 +10,16 @@ Verdict = Literal["allow", "ask", "deny"]
 State = Literal["pending", "approved", "denied", "expired", "cancelled", "used"]
 
 
+class Reading(TypedDict):
+    """How the results of a tool look that prove no format."""
+
+    server: NotRequired[str]
+    tool: str
+    format: Literal["yaml", "table", "lines"]
+    shape: str
+    call: NotRequired[str]
+
+
 class Reason(TypedDict):
     """One reason why a call was not simply allowed."""
 
@@ -18,6 +28,7 @@ class Reason(TypedDict):
     verdict: Literal["ask", "deny"]
     message: str
     remedies: NotRequired[list[str]]
+    reads: NotRequired[list[Reading]]
 
 
 class Finding(TypedDict):
