@@ -84,6 +84,16 @@ func TestDirectDecisions(t *testing.T) {
 	})
 }
 
+// TestUnplanned: a rule of which cel-go makes no program fails, also where what it can't make
+// is never looked at.
+func TestUnplanned(t *testing.T) {
+	for _, rule := range []string{`true || dyn(args)[null]`, `true || dyn(args)[2.5]`} {
+		if got := rules(t, rule).Evaluate(t.Context(), request(call)); len(got.Violations) != 1 || got.Violations[0].Failed == "" {
+			t.Errorf("%s: got %+v", rule, got)
+		}
+	}
+}
+
 // TestDirectExamples: the examples of the repository's guards end as they do by cel-go alone.
 func TestDirectExamples(t *testing.T) {
 	for of, dir := range map[string]string{"airline/airline.json": "airline/guards", "clinic/tools.json": "clinic/policy/guards"} {

@@ -17,8 +17,9 @@ import (
 // whatever it is, but for what depends on the sizes of values.
 const nodeCost = 50
 
-// Compile makes a program of a checked expression. It returns nil for one with parts that
-// are left to cel-go.
+// Compile makes a program of a checked expression of which cel-go makes one as well: what
+// fails there, fails whatever its values are. It returns nil for one with parts that are left
+// to cel-go.
 func Compile(f *Functions, checked *cel.Ast) *Program {
 	native := checked.NativeRep()
 	if !native.IsChecked() {

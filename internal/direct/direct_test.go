@@ -97,6 +97,10 @@ func decode(t tester, text string) ref.Val {
 func same(t tester, env *cel.Env, f *Functions, text, args string) bool {
 	t.Helper()
 	checked := compile(t, env, text)
+	program, err := env.Program(checked, cel.EvalOptions(cel.OptTrackCost))
+	if err != nil {
+		return false
+	}
 	p := Compile(f, checked)
 	if p == nil {
 		return false
@@ -108,10 +112,6 @@ func same(t tester, env *cel.Env, f *Functions, text, args string) bool {
 		return false
 	}
 
-	program, err := env.Program(checked, cel.EvalOptions(cel.OptTrackCost))
-	if err != nil {
-		t.Fatal(err)
-	}
 	want, details, err := program.Eval(v)
 	if err != nil {
 		t.Fatalf("%s of %s is %s, and an error of CEL: %v", text, args, record.Text(got), err)
