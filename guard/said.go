@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/remit-project/remit/internal/mention"
 	"github.com/remit-project/remit/internal/record"
 	"github.com/remit-project/remit/internal/reply"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // AgreedQuestion is what the judge is asked where words don't settle session.agreed().
@@ -152,6 +154,8 @@ type dialogue struct {
 	// heard tells whether the agent's words are known here: it said something, or the
 	// user spoke but once.
 	heard bool
+	// used are the texts of the call's arguments.
+	used []string
 	// before and all are the results that were looked up: by the agent, and by the
 	// rules of this decision as well. They are made when first searched.
 	before, all *mention.Records
@@ -193,8 +197,24 @@ func (x *evaluation) talk() *dialogue {
 
 	d.heard = spoke || turns == 1
 	d.exchanges = d.exchanges[max(0, len(d.exchanges)-maxSpoken):]
+	d.used = textsOf(x.request.Arguments)
 	x.dialogue = d
 	return d
+}
+
+// textsOf are the texts in the arguments of a call, up to [maxSpoken].
+func textsOf(arguments json.RawMessage) []string {
+	doc, err := strictjson.Parse(arguments, strictjson.DefaultLimits())
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, l := range doc.Leaves() {
+		if l.Kind == strictjson.String && len(out) < maxSpoken {
+			out = append(out, l.Text)
+		}
+	}
+	return out
 }
 
 // hasAgreed is session.agreed().
@@ -308,7 +328,7 @@ func (d *dialogue) listed(records *mention.Records, value string) reply.Answer {
 		e := &d.exchanges[i]
 		spoke = spoke || e.question != ""
 		if latest := i == len(d.exchanges)-1; !latest {
-			if records.Names(e.replyText(), value) == mention.Other {
+			if records.NamesBeside(e.replyText(), value, d.used) == mention.Other {
 				return reply.Refused
 			}
 			r := e.reading()
@@ -316,7 +336,7 @@ func (d *dialogue) listed(records *mention.Records, value string) reply.Answer {
 			takenBack = takenBack || refused
 		}
 
-		switch records.Names(e.questionText(), value) {
+		switch records.NamesBeside(e.questionText(), value, d.used) {
 		case mention.Named:
 			if takenBack {
 				return reply.Unclear
@@ -336,7 +356,7 @@ func (d *dialogue) listed(records *mention.Records, value string) reply.Answer {
 func (d *dialogue) stated(records *mention.Records, value string) reply.Answer {
 	for i := len(d.exchanges) - 1; i >= 0; i-- {
 		e := &d.exchanges[i]
-		switch records.Names(e.replyText(), value) {
+		switch records.NamesBeside(e.replyText(), value, d.used) {
 		case mention.Named:
 			if e.takesBack(records, value) {
 				return reply.Unclear

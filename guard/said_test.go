@@ -132,6 +132,36 @@ func TestWhatWasNotListed(t *testing.T) {
 	}
 }
 
+// TestADayThatTheCallHasElsewhere stands in no other day's place: who names the day of a
+// flight has not named another day of birth.
+func TestADayThatTheCallHasElsewhere(t *testing.T) {
+	const born, day = `session.listed("1963-06-17")`, `session.stated("1963-06-17")`
+	for name, c := range map[string]struct {
+		require string
+		said    []string
+		want    label.Verdict
+	}{
+		"the agent named the other alone":     {born, []string{"agent: The flight is on 2024-05-20. OK?", "user: Yes"}, label.Ask},
+		"the agent named both":                {born, []string{"agent: Born 1963-06-17, on 2024-05-20. OK?", "user: Yes"}, label.Allow},
+		"the agent named a third":             {born, []string{"agent: Born 1964-06-17, on 2024-05-20. OK?", "user: Yes"}, label.Deny},
+		"the user said the other afterwards":  {day, []string{"user: I was born 1963-06-17", "agent: When?", "user: On 2024-05-20"}, label.Allow},
+		"the user named a third":              {day, []string{"user: I was born 1964-06-17, and fly on 2024-05-20"}, label.Deny},
+		"the user said the other and no more": {day, []string{"user: On 2024-05-20, please"}, label.Ask},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := request(strings.Replace(call, "2026-03-02", "2024-05-20", 1))
+			r.History = talk(c.said...)
+			got := label.Allow
+			for _, v := range rules(t, c.require).Evaluate(t.Context(), r).Violations {
+				got = v.Verdict
+			}
+			if got != c.want {
+				t.Errorf("got %s", got)
+			}
+		})
+	}
+}
+
 // TestTheJudgeSettlesWords asks the judge where words don't settle a rule, and a person
 // where there is no answer.
 func TestTheJudgeSettlesWords(t *testing.T) {

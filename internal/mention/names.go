@@ -44,6 +44,25 @@ func (r *Records) Names(t Text, value string) Answer {
 	return answer
 }
 
+// NamesBeside is [Records.Names] of a value that is used together with others: a day, or a time
+// of the day, that the text has for one of these doesn't stand in the value's place.
+func (r *Records) NamesBeside(t Text, value string, others []string) Answer {
+	answer := r.Names(t, value)
+	if answer != Other || !isMoment(value) {
+		return answer
+	}
+	rest := t.raw
+	for _, other := range others {
+		if other != value && isMoment(other) {
+			rest = strings.ReplaceAll(rest, other, "…")
+		}
+	}
+	if rest == t.raw {
+		return answer
+	}
+	return r.Names(NewText(rest), value)
+}
+
 func (r *Records) search(t Text, value string) Answer {
 	words := NewText(value).words
 	if t.says(words) || t.spells(value) {

@@ -10,7 +10,7 @@ import (
 	"github.com/remit-project/remit/internal/policydoc"
 )
 
-// What a document holds before it was read, for [Compiler.Plan]: the means of three that
+// What a document holds before it was read, for [Compiler.Plan]: the means of two that
 // were compiled whole (docs/reference/policy-compiler.md). The sums grow with sentences and
 // tools, and with nothing else.
 const (
@@ -18,12 +18,12 @@ const (
 	// about none among them, and policiesPerSentence how many policies come of
 	// what it says about one. Tools that only read have hardly any.
 	toolsPerSentence    = 1.6
-	policiesPerSentence = 0.45
+	policiesPerSentence = 0.50
 	// rulesPerPolicy is how often a rule is tried, testsPerPolicy how often its tests are
 	// written, and readingsPerPolicy how often calls are read, repairs among them.
-	rulesPerPolicy    = 1.9
-	testsPerPolicy    = 1.05
-	readingsPerPolicy = 1.6
+	rulesPerPolicy    = 1.4
+	testsPerPolicy    = 1.0
+	readingsPerPolicy = 1.85
 	// enforceable is the part of the policies that are not archived.
 	enforceable = 0.95
 
@@ -40,17 +40,17 @@ const (
 // Tokens of answers, per sentence, policy or rule, and of what the stages of a
 // rule are asked with.
 const (
-	routeTokens    = 20
-	policyTokens   = 140
-	judgedTokens   = 50
-	exampleTokens  = 450
-	reflectTokens  = 250
-	testsTokens    = 3000
-	readingTokens  = 550
-	ruleTokens     = 550
-	ruleAskTokens  = 6000
-	readAskTokens  = 3500
-	testsAskTokens = 4500
+	routeTokens    = 48
+	policyTokens   = 230
+	judgedTokens   = 60
+	exampleTokens  = 420
+	reflectTokens  = 50
+	testsTokens    = 6100
+	readingTokens  = 460
+	ruleTokens     = 230
+	ruleAskTokens  = 7500
+	readAskTokens  = 4300
+	testsAskTokens = 7000
 )
 
 // Planned is what a stage would take.
@@ -217,7 +217,7 @@ func (e *estimate) tool(t *tool, w *work, expected float64) {
 		switch stage {
 		case stageFind:
 			calls, input = touched*math.Ceil(focus/maxMarked), about+excerpt
-		case stageReview:
+		case stageReview, stageRefine:
 			output = policies * judgedTokens
 		case stageGround:
 			input, output = input+excerpt, policies*judgedTokens
