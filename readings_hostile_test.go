@@ -216,3 +216,25 @@ func TestAFormatInAWrappedText(t *testing.T) {
 		t.Error(d.Explain())
 	}
 }
+
+// The labelled lines of a text, which are taken without a question, are held to the same: an empty
+// line in a remark parts what is before it from what is behind it.
+func TestAStrangersRemarkPartsNoBlock(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer string
+		want   remit.Verdict
+	}{
+		"a remark before the value": {"name: Thesis\nnote: x\nid: f-99\n\nname: other\nnote: y\nid: f-70", remit.Ask},
+		"a remark before the name":  {"id: f-70\nnote: x\nname: other\n\nid: f-99\nnote: y\nname: Thesis", remit.Ask},
+		"a remark behind both":      {"id: f-99\nname: Thesis\nnote: x\n\nid: f-70\nname: other\nnote: y", remit.Allow},
+		"a time between":            {"id: f-99\ncreated: 2026-01-01\nname: Thesis\n\nid: f-70\ncreated: 2026-01-02\nname: other", remit.Allow},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newFileSession(t)
+			s.find("Thesis", c.answer)
+			if d := s.rename("f-99"); d.Verdict != c.want {
+				t.Errorf("%s, want %s: %s", d.Verdict, c.want, d.Explain())
+			}
+		})
+	}
+}

@@ -3,6 +3,8 @@ package scope
 import (
 	"slices"
 	"strings"
+
+	"github.com/remit-project/remit/internal/serialized"
 )
 
 // block is a part of a text between empty lines, with its "label: value" lines.
@@ -87,6 +89,32 @@ func (b block) meets(where []Match) bool {
 		}
 	}
 	return true
+}
+
+// together reports whether no line that others may write is between those that conditions are on
+// and those of a name: with an empty line in it, its author parts one record in two.
+func (b block) together(where []Match, description []string) bool {
+	wanted := b.named(description)
+	if len(wanted) == 0 {
+		return true // no line is of that name
+	}
+	for i := range where {
+		for want := range where[i].each {
+			wanted = append(wanted, b.named(want.name())...)
+		}
+	}
+
+	is := func(l field) bool {
+		return slices.ContainsFunc(wanted, func(w field) bool { return w.name == l.name })
+	}
+	first := slices.IndexFunc(b.labels, is)
+	last := len(b.labels) - 1
+	for last > first && !is(b.labels[last]) {
+		last--
+	}
+	return !slices.ContainsFunc(b.labels[first:last+1], func(l field) bool {
+		return !is(l) && !(serialized.Trust{}).Owns("/"+strings.Join(l.key, "_"))
+	})
 }
 
 // labelled returns the values of the lines that a description names.

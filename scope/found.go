@@ -147,6 +147,9 @@ func (m *matcher) lines(s *Source, c *Constraint, r *Result) []candidate {
 		if !m.irreversible && !b.meets(where) {
 			continue
 		}
+		if len(where) > 0 && !b.together(where, name) {
+			continue
+		}
 		values, pointed := valuesOf(b.labelled(name), c.Kind), true
 		if len(values) == 0 || (sharp(c.Kind) && (m.irreversible || !record)) {
 			values, pointed = m.inText(name, c.Kind, b.text)
