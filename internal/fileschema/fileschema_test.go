@@ -166,7 +166,7 @@ func TestGoodFilesAreAccepted(t *testing.T) {
 // Where a loader says what may be written instead of a word.
 var (
 	hinted  = regexp.MustCompile(`write ([^()]+?)\)?$`)
-	members = regexp.MustCompile(`it may have ([a-z, ]+)$`)
+	members = regexp.MustCompile(`it may have ([a-z_, ]+)$`)
 )
 
 // alternatives are the keys, or the words, that a loader names instead of zzz; nil where
