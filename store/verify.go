@@ -146,8 +146,8 @@ func newVerifier(heads []Hash) *verifier {
 // from goes on behind the sessions that were checked before.
 func (v *verifier) from(p Progress) {
 	v.after, v.report = p.After, p.Report
-	v.report.Problems = slices.Clone(p.Report.Problems)
-	v.resumed = slices.Clone(p.Report.Problems)
+	v.resumed = slices.Clip(p.Report.Problems)
+	v.report.Problems = v.resumed
 	if p.Own.Hash != (Hash{}) {
 		v.wanted = append(v.wanted, p.Own.Hash)
 	}
@@ -157,7 +157,7 @@ func (v *verifier) from(p Progress) {
 // counted again. A chain that is broken has no head to hold it to.
 func (v *verifier) progress(began time.Time) Progress {
 	p := Progress{Began: began, After: v.after, Report: v.report}
-	p.Report.Problems = slices.Clone(v.report.Problems)
+	p.Report.Problems = slices.Clip(v.report.Problems) // what is found later isn't in it
 	p.Report.Entries -= v.ofOwn
 	if !v.own.broken {
 		p.Own = ChainHead{Entries: v.own.Entries, Hash: v.own.Hash}

@@ -44,8 +44,8 @@ func (r *Records) Names(t Text, value string) Answer {
 	return answer
 }
 
-// NamesBeside is [Records.Names] of a value that is used together with others: a day, or a time
-// of the day, that the text has for one of these doesn't stand in the value's place.
+// NamesBeside is [Records.Names] for one of several values of a call. A day or a time in the
+// text that is one of the others doesn't count as another value in place of this one.
 func (r *Records) NamesBeside(t Text, value string, others []string) Answer {
 	answer := r.Names(t, value)
 	if answer != Other || !isMoment(value) {
@@ -436,11 +436,11 @@ func (w window) fit(own candidate, all []candidate, fields []field) Answer {
 }
 
 // onlyOfOthers reports whether a stretch says no more than what all the records are
-// called, or the ids of other things: whoever gives the number of their account hasn't
-// named the one order that has it.
+// called, or the ids of other things: a user who gives an account number doesn't name
+// the one order of that account.
 func (w window) onlyOfOthers(fields []field) bool {
 	for i := range w {
-		if !fields[i].inherited() && !pointsElsewhere(fields[i]) {
+		if !fields[i].inherited() && !fields[i].pointsElsewhere() {
 			return false
 		}
 	}
@@ -497,7 +497,7 @@ func (w window) whole(all []candidate, fields []field) bool {
 		for i, f := range fields {
 			value, has := w[i]
 			foreign = foreign && (!has || !strings.EqualFold(value, c[f.path]))
-			optional := c[f.path] == "" || f.inherited() || isID(f) || slices.Contains(generic, strings.ToLower(c[f.path]))
+			optional := c[f.path] == "" || f.inherited() || f.isID() || slices.Contains(generic, strings.ToLower(c[f.path]))
 			fits = fits && (!has || strings.EqualFold(value, c[f.path]))
 			complete = complete && (has || optional)
 		}
@@ -512,12 +512,13 @@ func (w window) whole(all []candidate, fields []field) bool {
 func (f field) inherited() bool { return strings.HasPrefix(f.path, "^") }
 
 // isID reports whether a field is an id, which people leave out.
-func isID(f field) bool {
-	return slices.ContainsFunc(f.key, func(w word) bool { return slices.Contains(idWords, singular(w.text)) })
-}
+func (f field) isID() bool { return f.hasWord(idWords) }
 
-// pointsElsewhere reports whether a field is called like a pointer to a record. Numbers and
-// codes are what people call the thing itself by.
-func pointsElsewhere(f field) bool {
-	return slices.ContainsFunc(f.key, func(w word) bool { return slices.Contains(pointerWords, singular(w.text)) })
+// pointsElsewhere reports whether a field has a system's pointer to another record. People call
+// a thing by its number or code, and not by that.
+func (f field) pointsElsewhere() bool { return f.hasWord(pointerWords) }
+
+// hasWord reports whether the name of a field has one of the words.
+func (f field) hasWord(words []string) bool {
+	return slices.ContainsFunc(f.key, func(w word) bool { return slices.Contains(words, singular(w.text)) })
 }

@@ -178,7 +178,7 @@ func (w *walk) identifies(object strictjson.Value, container string) bool {
 // idWords are the words of members that tell records apart.
 var idWords = []string{"id", "uuid", "guid", "number", "no", "code", "key", "ref", "reference", "identifier", "sku"}
 
-// pointerWords are those of them that nobody says of a thing but systems.
+// pointerWords are those of them by which systems point to records, and people name nothing.
 var pointerWords = []string{"id", "uuid", "guid", "identifier"}
 
 // nameWords are the members by which people call a thing.
