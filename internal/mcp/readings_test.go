@@ -2,8 +2,6 @@ package mcp_test
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/doortest"
 	"github.com/remit-project/remit/internal/mcp"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/scope"
@@ -42,39 +41,6 @@ func files() *sdk.Server {
 	return s
 }
 
-// filer lets the file be renamed whose name is the last word of the turn.
-type filer struct{}
-
-func (filer) Plan(_ context.Context, r *scope.Request) (*scope.Plan, error) {
-	words := strings.Fields(r.Said[len(r.Said)-1].Text)
-	find := fmt.Sprintf(`"tool":"find_files","args":{"/query":{"is":%q}}`, words[len(words)-1])
-	source := fmt.Sprintf(`{%s,"field":"id","where":{"name":%q}}`, find, words[len(words)-1])
-	return &scope.Plan{Model: "test", Scope: json.RawMessage(`{"calls":[{` + find + `},{"tool":"rename_file","args":{"/file_id":{"from":[` + source + `],"kind":"id","pick":"only"},"/name":{"any":true}}}]}`)}, nil
-}
-
-// agreeing is the queue of a person who agrees to everything at once, and keeps the questions.
-type agreeing struct {
-	store.Approvals
-	store store.Store
-	asked []string
-}
-
-func (a *agreeing) Wait(ctx context.Context, id string) (store.Approval, error) {
-	question, err := a.store.Approval(ctx, id)
-	if err != nil {
-		return question, err
-	}
-	text, err := json.Marshal(question)
-	if err != nil {
-		return question, err
-	}
-	a.asked = append(a.asked, string(text))
-	if _, err := a.store.Answer(ctx, id, store.Answer{Approve: true, Extent: store.Once}); err != nil {
-		return question, err
-	}
-	return a.Approvals.Wait(ctx, id)
-}
-
 // TestOneQuestionForAFormat: a person who agrees in the queue to how a tool writes is not asked
 // again in the session, after a restart neither, and is for a record that isn't the one named.
 func TestOneQuestionForAFormat(t *testing.T) {
@@ -87,7 +53,7 @@ func TestOneQuestionForAFormat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	person := &agreeing{Approvals: st, store: st}
+	person := &doortest.Agreeing{Store: st}
 
 	for _, turn := range []struct {
 		name, rename string
@@ -103,17 +69,17 @@ func TestOneQuestionForAFormat(t *testing.T) {
 
 		// As after a restart.
 		g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "files", "files")}, Ledger: ledger.New(st, ledger.Options{}),
-			Approver: &ledger.Queue{Approvals: person}, Monitor: remit.Options{Planner: filer{}, Scopes: scope.ModeBound}})
+			Approver: &ledger.Queue{Approvals: person}, Monitor: remit.Options{Planner: doortest.Filer{}, Scopes: scope.ModeBound}})
 		s := overStdio(t, g, "s", nil, legacy)
 		call(t, s, "find_files", search{turn.name})
 		if r := call(t, s, "rename_file", rename{turn.rename, "x"}); r.IsError {
 			t.Errorf("%s: %s", turn.name, textOf(r))
 		}
-		if len(person.asked) != turn.questions {
-			t.Fatalf("%s: %d questions, want %d: %q", turn.name, len(person.asked), turn.questions, person.asked)
+		if len(person.Asked) != turn.questions {
+			t.Fatalf("%s: %d questions, want %d: %q", turn.name, len(person.Asked), turn.questions, person.Asked)
 		}
 	}
-	if !strings.Contains(person.asked[0], `answered as YAML with 2 records`) || !strings.Contains(person.asked[0], `"reads":[{`) {
-		t.Errorf("the question doesn't say what it is about: %s", person.asked[0])
+	if !strings.Contains(person.Asked[0], `answered as YAML with 2 records`) || !strings.Contains(person.Asked[0], `"reads":[{`) {
+		t.Errorf("the question doesn't say what it is about: %s", person.Asked[0])
 	}
 }

@@ -1,12 +1,11 @@
 package proxy_test
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/remit-project/remit/internal/doortest"
 	"github.com/remit-project/remit/internal/proxy"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/scope"
@@ -16,39 +15,6 @@ import (
 const fileTools = `[{"type":"function","function":{"name":"find_files","description":"Finds files.","parameters":{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}}},` +
 	`{"type":"function","function":{"name":"rename_file","description":"Renames a file.","parameters":{"type":"object","properties":{"file_id":{"type":"string"},"name":{"type":"string"}},"required":["file_id","name"]}}}]`
 
-// filer lets the file be renamed whose name is the last word of the turn.
-type filer struct{}
-
-func (filer) Plan(_ context.Context, r *scope.Request) (*scope.Plan, error) {
-	words := strings.Fields(r.Said[len(r.Said)-1].Text)
-	find := fmt.Sprintf(`"tool":"find_files","args":{"/query":{"is":%q}}`, words[len(words)-1])
-	source := fmt.Sprintf(`{%s,"field":"id","where":{"name":%q}}`, find, words[len(words)-1])
-	return &scope.Plan{Model: "test", Scope: json.RawMessage(`{"calls":[{` + find + `},{"tool":"rename_file","args":{"/file_id":{"from":[` + source + `],"kind":"id","pick":"only"},"/name":{"any":true}}}]}`)}, nil
-}
-
-// agreeing is the queue of a person who agrees to everything at once, and keeps the questions.
-type agreeing struct {
-	store.Approvals
-	store store.Store
-	asked []string
-}
-
-func (a *agreeing) Wait(ctx context.Context, id string) (store.Approval, error) {
-	question, err := a.store.Approval(ctx, id)
-	if err != nil {
-		return question, err
-	}
-	text, err := json.Marshal(question)
-	if err != nil {
-		return question, err
-	}
-	a.asked = append(a.asked, string(text))
-	if _, err := a.store.Answer(ctx, id, store.Answer{Approve: true, Extent: store.Once}); err != nil {
-		return question, err
-	}
-	return a.Approvals.Wait(ctx, id)
-}
-
 // TestOneQuestionForAFormat: a person who agrees in the queue to how a tool writes is not asked
 // again in the session, after a restart neither, and is for a record that isn't the one named.
 func TestOneQuestionForAFormat(t *testing.T) {
@@ -57,10 +23,10 @@ func TestOneQuestionForAFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	person := &agreeing{Approvals: st, store: st}
+	person := &doortest.Agreeing{Store: st}
 	keep := func(o *proxy.Options) {
 		never(o)
-		o.Monitor.Reviewed, o.Monitor.Planner, o.Monitor.Scopes = true, filer{}, scope.ModeBound
+		o.Monitor.Reviewed, o.Monitor.Planner, o.Monitor.Scopes = true, doortest.Filer{}, scope.ModeBound
 		o.Ledger, o.Approver = ledger.New(st, ledger.Options{}), &ledger.Queue{Approvals: person}
 	}
 
@@ -84,11 +50,11 @@ func TestOneQuestionForAFormat(t *testing.T) {
 		c.want(c.ask(calls(rename, "rename_file", `{"file_id":"`+turn.rename+`","name":"x"}`)), true)
 		c.result(rename, "renamed")
 		c.ask(said("Done."))
-		if len(person.asked) != turn.questions {
-			t.Fatalf("%s: %d questions, want %d: %q", turn.name, len(person.asked), turn.questions, person.asked)
+		if len(person.Asked) != turn.questions {
+			t.Fatalf("%s: %d questions, want %d: %q", turn.name, len(person.Asked), turn.questions, person.Asked)
 		}
 	}
-	if !strings.Contains(person.asked[0], `answered as YAML with 2 records`) || !strings.Contains(person.asked[0], `"reads":[{`) {
-		t.Errorf("the question doesn't say what it is about: %s", person.asked[0])
+	if !strings.Contains(person.Asked[0], `answered as YAML with 2 records`) || !strings.Contains(person.Asked[0], `"reads":[{`) {
+		t.Errorf("the question doesn't say what it is about: %s", person.Asked[0])
 	}
 }
