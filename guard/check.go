@@ -192,18 +192,10 @@ func fits(have, want *types.Type) bool {
 // checkPast reports the name of a tool in session.calls that doesn't exist.
 func (c *compiler) checkPast(e Expression, a *cel.Ast, arg ast.Expr) {
 	tool, ok := literalText(arg)
-	if !ok || len(c.scope.Tools) == 0 {
+	if !ok || len(c.scope.Tools) == 0 || c.defined[tool] {
 		return
 	}
-	var names []string
-	for _, catalogue := range c.scope.Tools {
-		for _, t := range catalogue.Tools {
-			names = append(names, t.Name)
-		}
-	}
-	if !slices.Contains(names, tool) {
-		c.fail(e.at(a, arg.ID()), strictyaml.DidYouMean(tool, names), "there is no tool %q", strictyaml.Clip(tool))
-	}
+	c.fail(e.at(a, arg.ID()), strictyaml.DidYouMean(tool, c.scope.toolNames("")), "there is no tool %q", strictyaml.Clip(tool))
 }
 
 // checkMember reports a text that is compared with a field whose schema lists its

@@ -172,13 +172,9 @@ func (u *universe) subject(g *Guard) (*schema.Tool, *Error) {
 // find returns the catalogue that has a tool, or nil if no tool is known.
 func (u *universe) find(server, tool string, at Position) (*schema.Catalogue, *Error) {
 	var found []*schema.Catalogue
-	var names []string
 	for _, c := range u.scope.Tools {
 		if server != "" && c.Server != server {
 			continue
-		}
-		for _, t := range c.Tools {
-			names = append(names, t.Name)
 		}
 		if _, ok := c.Tool(tool); ok {
 			found = append(found, c)
@@ -191,7 +187,7 @@ func (u *universe) find(server, tool string, at Position) (*schema.Catalogue, *E
 	case len(found) > 1:
 		return nil, &Error{Position: at, Message: fmt.Sprintf("several servers have a tool %q", tool), Hint: "say which with 'server: NAME'"}
 	case len(u.scope.Tools) > 0:
-		return nil, &Error{Position: at, Message: fmt.Sprintf("there is no tool %q", strictyaml.Clip(tool)), Hint: strictyaml.DidYouMean(tool, names)}
+		return nil, &Error{Position: at, Message: fmt.Sprintf("there is no tool %q", strictyaml.Clip(tool)), Hint: strictyaml.DidYouMean(tool, u.scope.toolNames(server))}
 	}
 
 	return nil, nil

@@ -8,6 +8,7 @@ import (
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/ext"
+	"cel.dev/cel-go/parser"
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/decimal"
@@ -48,6 +49,19 @@ func (s Deployment) Readable() []Readable {
 	return out
 }
 
+// toolNames lists the tools with a definition, of one server or, if none is named, of all.
+func (s Deployment) toolNames(server string) []string {
+	var names []string
+	for _, c := range s.Tools {
+		for i := range c.Tools {
+			if server == "" || c.Server == server {
+				names = append(names, c.Tools[i].Name)
+			}
+		}
+	}
+	return names
+}
+
 // Bounds on what an expression may be.
 const (
 	maxNodes   = 4000 // of its syntax tree: more than any rule has that a person wrote
@@ -81,9 +95,12 @@ type universe struct {
 	types   *record.Types
 	session sessionTypes
 	base    *cel.Env
+	quick   *parser.Parser
 	readers []*reader
-	// onlyReads are the tools that change nothing.
+	// onlyReads are the tools that change nothing, and defined the names of all that have a
+	// definition.
 	onlyReads map[toolName]bool
+	defined   map[string]bool
 	// origins are the names that an origin can have; nil if no tool is known.
 	origins []string
 }
@@ -96,7 +113,10 @@ type reader struct {
 }
 
 func newUniverse(s Deployment) (*universe, error) {
-	u := &universe{scope: s, types: record.NewTypes(), onlyReads: s.onlyReads(), origins: s.origins()}
+	u := &universe{scope: s, types: record.NewTypes(), onlyReads: s.onlyReads(), origins: s.origins(), defined: map[string]bool{}}
+	for _, name := range s.toolNames("") {
+		u.defined[name] = true
+	}
 	u.session = declareSession(u.types)
 	for _, t := range s.Readable() {
 		r := &reader{server: t.Server, tool: t.Name, output: record.Anything()}
@@ -140,7 +160,8 @@ func newUniverse(s Deployment) (*universe, error) {
 	if u.base, err = base.Extend(cel.CustomTypeProvider(u.types.Provider(base.CELTypeProvider()))); err != nil {
 		return nil, fmt.Errorf("guards: %w", err)
 	}
-	return u, nil
+	u.quick, err = quickParser(u.base)
+	return u, err
 }
 
 // reads reports whether a tool only reads, whatever its arguments are, and none of

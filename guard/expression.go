@@ -54,7 +54,7 @@ func (c *compiler) expression(env *cel.Env, e Expression) *expression {
 	if x := c.known[written{env, e.Text}]; x != nil {
 		return x
 	}
-	parsed, issues := env.Parse(e.Text)
+	parsed, issues := c.parse(env, e.Text)
 	if issues.Err() != nil {
 		c.issues(e, issues)
 		return nil
