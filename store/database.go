@@ -44,14 +44,17 @@ type database struct {
 	announce string
 	// texts is the index of what logs say, and indexer brings it up to date.
 	texts   *textIndex
-	indexer *indexer
+	indexer *background
+	// unlisted are the decisions that an append leaves to others to list; nil where it lists
+	// them.
+	unlisted *unlisted
 	// like compares with a pattern whatever the case.
 	like  string
 	close func() error
 }
 
 func newDatabase(common questions) *database {
-	s := &database{questions: common, indexer: newIndexer()}
+	s := &database{questions: common, indexer: newBackground(indexPause)}
 	s.find, s.settle = s.approval, s.settleRow
 	return s
 }
@@ -74,6 +77,9 @@ type looker interface {
 func (s *database) Close() error {
 	s.hub.wakeAll()
 	s.indexer.stop()
+	if s.unlisted != nil {
+		s.unlisted.lister.stop()
+	}
 	return s.close()
 }
 
@@ -291,6 +297,9 @@ func (s *database) append(ctx context.Context, write writing, session string, ex
 	})
 	if err == nil && s.together != nil {
 		s.together.remember(left)
+	}
+	if err == nil && s.unlisted != nil {
+		s.wrote(list)
 	}
 	return appended(session, err)
 }

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -250,50 +249,6 @@ func (s *database) fewSay(ctx context.Context, of []gram) (bool, error) {
 		}
 	}
 	return true, nil
-}
-
-// indexer brings the index up to date in the background, while somebody looks at lists.
-type indexer struct {
-	mu     sync.Mutex
-	ctx    context.Context
-	cancel context.CancelFunc
-	runs   sync.WaitGroup
-	busy   bool
-}
-
-func newIndexer() *indexer {
-	i := &indexer{}
-	i.ctx, i.cancel = context.WithCancel(context.Background())
-	return i
-}
-
-// wake runs a function, and lets it rest afterwards.
-func (i *indexer) wake(index func(context.Context) error) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.busy || i.ctx.Err() != nil {
-		return
-	}
-	i.busy = true
-	i.runs.Go(func() {
-		// A failure costs time alone: what the index lacks is read. The next list tries again.
-		_ = index(i.ctx)
-		select {
-		case <-i.ctx.Done():
-		case <-time.After(indexPause):
-		}
-		i.mu.Lock()
-		defer i.mu.Unlock()
-		i.busy = false
-	})
-}
-
-// stop ends what runs, and waits for it.
-func (i *indexer) stop() {
-	i.mu.Lock()
-	i.cancel()
-	i.mu.Unlock()
-	i.runs.Wait()
 }
 
 // sqliteTexts keeps the grams as the words of texts in an FTS5 table, which has no copy of

@@ -69,6 +69,10 @@ func (s *database) openSQLite(ctx context.Context, path string, o Options) error
 	}
 	s.snapshot = &sql.TxOptions{ReadOnly: true}
 	s.close = func() error { return errors.Join(w.close(), readers.Close()) }
+
+	if s.unlisted, err = unlistedBefore(ctx, s.look); err != nil {
+		return fail(errors.Join(err, s.close()))
+	}
 	return nil
 }
 

@@ -74,6 +74,9 @@ func (s *database) Find(ctx context.Context, f Filter, limit int) ([]Found, erro
 		return nil, fmt.Errorf("find sessions: %w: search for text of at most %d bytes", ErrInvalid, MaxSearch)
 	}
 
+	if err := s.list(ctx); err != nil {
+		return nil, failed("find sessions", err)
+	}
 	s.indexer.wake(s.Index)
 	q := &query{}
 	q.add(selectInfo + "id <> '' AND pruned IS NULL")
@@ -251,6 +254,9 @@ func (s *database) Turns(ctx context.Context, session string, before int64, limi
 
 // Stopped implements [Views].
 func (s *database) Stopped(ctx context.Context, w Whose, since time.Time, limit int) ([]Record, error) {
+	if err := s.list(ctx); err != nil {
+		return nil, failed("list stopped calls", err)
+	}
 	q := &query{}
 	q.add("SELECT e.seq, e.event, e.decision FROM decisions d JOIN events e ON e.session = d.session AND e.seq = d.seq WHERE d.verdict <> 'allow' AND d.at >= ?", micros(since))
 	q.of(w, "d.session")
@@ -263,6 +269,9 @@ func (s *database) Stopped(ctx context.Context, w Whose, since time.Time, limit 
 func (s *database) Tally(ctx context.Context, w Whose, since time.Time, step time.Duration) (list []Count, err error) {
 	if step < time.Second {
 		return nil, fmt.Errorf("count decisions: %w: steps of less than a second", ErrInvalid)
+	}
+	if err := s.list(ctx); err != nil {
+		return nil, failed("count decisions", err)
 	}
 	wide := step.Microseconds()
 	q := &query{}
@@ -291,6 +300,9 @@ func (s *database) Tally(ctx context.Context, w Whose, since time.Time, step tim
 func (s *database) Took(ctx context.Context, w Whose, since time.Time, limit int) (list []time.Duration, err error) {
 	if limit <= 0 || limit > MaxTimes {
 		limit = MaxTimes
+	}
+	if err := s.list(ctx); err != nil {
+		return nil, failed("list times of decisions", err)
 	}
 	q := &query{}
 	q.add("SELECT took FROM decisions WHERE at >= ? AND took > 0", micros(since))
