@@ -76,6 +76,49 @@ func BenchmarkDecide(b *testing.B) {
 	}
 }
 
+// BenchmarkDurable times a decision that is on the disk when it returns, in SQLite, as a
+// multiple of its floor: the same decision that is nowhere written, and one sync of a file.
+// The three take turns, so that all have the same machine, and medians are compared.
+func BenchmarkDurable(b *testing.B) {
+	m, err := monitorOf(contracts, remit.Options{})
+	must(b, err)
+	l := ledger.New(open(b, sqlite(b)), ledger.Options{})
+	f, err := os.Create(filepath.Join(b.TempDir(), "log"))
+	must(b, err)
+	page := make([]byte, 16<<10)
+
+	var direct *remit.Session
+	var durable *ledger.Session
+	took := [3][]time.Duration{}
+	n := 0
+	for b.Loop() {
+		if n%benchCalls == 0 {
+			direct = m.Session("s")
+			durable, err = l.Open(b.Context(), m, strconv.Itoa(n))
+			must(b, err)
+		}
+		n++
+		for i, step := range [...]func() error{
+			func() error { _, err := direct.Decide(b.Context(), benchCall(n)); return err },
+			func() error { _, err := f.Write(page); return errors.Join(err, f.Sync()) },
+			func() error { _, err := durable.Decide(b.Context(), benchCall(n)); return err },
+		} {
+			began := time.Now()
+			must(b, step())
+			took[i] = append(took[i], time.Since(began))
+		}
+	}
+	must(b, f.Close())
+
+	middle := [3]time.Duration{}
+	for i, all := range took {
+		slices.Sort(all)
+		middle[i] = all[len(all)/2]
+	}
+	b.ReportMetric(float64(middle[2])/float64(middle[0]+middle[1]), "floors")
+	b.ReportMetric(float64(middle[2].Microseconds()), "p50-µs")
+}
+
 // benchCalls is how many calls a session has: what a long task takes.
 const benchCalls = 100
 
