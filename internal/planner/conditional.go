@@ -66,16 +66,29 @@ var attached = pattern.OnUse(`(?:た|だ)ら|なら[、,ば]|(?:[^い]|な)れ�
 	`ถ้า|หาก|เว้นแต่|ตราบใด|` + // Thai
 	`\pL{2,}(?:[rykmşnt])s[ae](?:m|n|k|lar|ler|nız|niz|nuz|nüz)?(?:[\s,.]|$)|\pL{2,}(?:ırsa|irse|ursa|ürse)`) // Turkish
 
-// unconditional are phrases that look like conditions and are none: courtesies, what is only to be
-// told, and nouns.
-var unconditional = pattern.OnUse(`(?i)if (?:you )?(?:please|possible|could)|if you (?:can|don't mind|would|like|want)|what if|as if|even if|(?:let|tell) (?:me|us) (?:know )?if|(?:ask|asks|asking|asked|wonder|wondering) (?:\S+ ){0,2}if|` +
-	`s'il (?:te|vous) pla[iî]t|si (?:possible|es posible|us plau|puedes|tu peux)|se possibile|se possível|om möjligt|wenn (?:möglich|du magst|du kannst)|wenn's geht|hvis muligt|jeśli możesz|если (?:можно|можешь)|` +
-	`(?:いただけ|もらえ|くれ|頂け|でき|よけ|よろしけ|くださ)(?:れば|たら)|` +
-	`(?:화|측|라|반|전|후|서|지|표|정|단|도|장|이|국|방|직|대|평|수|노)면|` +
-	`\b(?:kimse|borsa|elbise|hisse|hepimse|neyse)\b|لو سمحت`)
+// unconditional are whole phrases that look like conditions and are none: courtesies, and what is
+// only to be told. "If you can" is one where the clause ends with it: "if you can't find it" isn't.
+var unconditional = pattern.OnUse(`(?i)(?:^|[^\pL\pM\pN'])(?:` +
+	`(?:if (?:you )?(?:please|possible|could(?: not)?|don't mind|would|like|want)|what if|as if|even if|(?:let|tell) (?:me|us) (?:know )?if|` +
+	`(?:ask|asks|asking|asked|wonder|wondering) (?:[\pL\pM\pN'-]+ ){0,2}if|` +
+	`s'il (?:te|vous) pla[iî]t|si (?:possible|us plau)|se possibile|se possível|om möjligt|wenn (?:möglich|du magst)|wenn's geht|hvis muligt|kimse|borsa|elbise|hisse|hepimse|neyse|لو سمحت)(?:$|[^\pL\pM\pN'])|` +
+	`(?:if you can|si (?:es posible|puedes|tu peux)|wenn du kannst|jeśli możesz|если (?:можно|можешь))\s*(?:$|[^\pL\pM\pN'\s]))`)
 
-// quoted is what a user dictates: its conditions are for those who read it.
-var quoted = pattern.OnUse(`"[^"\n]{1,400}"|[“„][^“”\n]{1,400}[“”]|«[^»\n]{1,400}»|「[^」\n]{1,400}」|『[^』\n]{1,400}』`)
+// joined are words with which a phrase is none of [unconditional]: its clause is no longer what is
+// asked, or no courtesy.
+var joined = pattern.OnUse(`(?i)\b(?:and|but|or|then|only|not)\b`)
+
+// unconditionalWithin are such phrases in scripts that don't part words: courtesies, and Korean
+// nouns. A noun whose last syllable but one ends in a vowel may also be "if it is", and has to be
+// a whole word.
+var unconditionalWithin = pattern.OnUse(`(?:いただけ|もらえ|くれ|頂け|くださ)(?:れば|たら)(?:と(?:思|存)|嬉|うれし|助か|幸|さいわ|ありが|有難|有り難|いい|良い|よい)|` +
+	`(?:^|[\s、。，])(?:でき(?:れば|たら)|(?:よけ|よろしけ)れば)|` +
+	`[화측반전정단장국방직평]면|(?:^|[^\pL])[라후서지표도이대수노]면(?:$|[^\pL])`)
+
+// quoted is what a user dictates: its conditions are for those who read it. A quotation begins
+// where a word may: what stands behind a number are inches, and behind a word the end of another.
+var quoted = pattern.OnUse(`(^|[\s\p{Ps}:=,，、：。]|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}])` +
+	`(?:"[^"\s](?:[^"\n]{0,398}[^"\s])?"|[“„][^“”\n]{1,400}[“”]|«[^»\n]{1,400}»)|「[^」\n]{1,400}」|『[^』\n]{1,400}』`)
 
 // clauseEnd parts clauses.
 var clauseEnd = pattern.OnUse(`[.!?…;:]+(?:\s|$)|,\s|[。！？\n，、；]+|\s[–—-]\s`)
@@ -86,8 +99,9 @@ var word = pattern.OnUse(`[\pL\pM\pN']+`)
 // conditions returns the clauses of a user's own text that have a condition, from the word that
 // introduces it on.
 func conditions(text string) []string {
-	text = quoted().ReplaceAllString(own(text), " ")
-	text = unconditional().ReplaceAllString(strings.ReplaceAll(text, "’", "'"), " ")
+	text = quoted().ReplaceAllString(own(text), "$1 ")
+	text = unconditional().ReplaceAllStringFunc(strings.ReplaceAll(text, "’", "'"), withoutPhrase)
+	text = unconditionalWithin().ReplaceAllString(text, " ")
 	marks := marksIn(text)
 
 	var out []string
@@ -97,6 +111,15 @@ func conditions(text string) []string {
 		}
 	}
 	return out
+}
+
+// withoutPhrase blanks the words of a phrase of [unconditional], and leaves what parts clauses.
+func withoutPhrase(phrase string) string {
+	words := word().FindAllStringIndex(phrase, -1)
+	if len(words) == 0 || joined().MatchString(phrase) {
+		return phrase
+	}
+	return phrase[:words[0][0]] + " " + phrase[words[len(words)-1][1]:]
 }
 
 // longestClause bounds a condition, in characters.
@@ -151,12 +174,15 @@ func wordsOf(text string) []string { return word().FindAllString(strings.ToLower
 // unwritten returns the conditions of the user's message of which an answer with an effect says
 // nothing: neither a condition of an entry, nor one on a record with a word or number of the clause.
 func (s *shown) unwritten(a *answer) []string {
-	if !slices.ContainsFunc(a.Calls, s.hasEffect) {
+	binding := s.binding(a)
+	if len(binding) == 0 {
 		return nil
 	}
 	written := map[string]bool{}
-	for i := range a.Calls {
-		e := &a.Calls[i]
+	for _, e := range binding {
+		if !s.hasEffect(*e) {
+			continue // what it depends on stops no effect
+		}
 		for _, text := range e.OnlyIf {
 			written[text] = true
 		}
@@ -166,7 +192,7 @@ func (s *shown) unwritten(a *answer) []string {
 	}
 
 	var out []string
-	values := a.conditionValues()
+	values := conditionValues(binding)
 	for _, clause := range s.conditions {
 		if !slices.ContainsFunc(values, func(v string) bool { return tells(clause, v) }) {
 			out = append(out, clause)
@@ -202,11 +228,33 @@ func spaceless(w string) bool {
 // naming are members that say which thing a record is, and nothing about how it is.
 var naming = strings.Fields("id name title subject sender author from to owner email mail customer file filename")
 
-// conditionValues returns the values of all conditions on records, but for those that name one.
-func (a *answer) conditionValues() []string {
-	var out []string
+// binding returns the entries whose conditions an effect depends on: those with an effect, and
+// those from whose results their arguments come.
+func (s *shown) binding(a *answer) []*entry {
+	var out []*entry
 	for i := range a.Calls {
-		for _, s := range sourcesIn(a.Calls[i].Args) {
+		if s.hasEffect(a.Calls[i]) {
+			out = append(out, &a.Calls[i])
+		}
+	}
+	for i := 0; i < len(out); i++ {
+		for _, from := range sourcesIn(out[i].Args) {
+			for j := range a.Calls {
+				if e := &a.Calls[j]; e.Call == from.Call && !slices.Contains(out, e) {
+					out = append(out, e)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// conditionValues returns the values of all conditions on records of entries, but for those that
+// name one.
+func conditionValues(entries []*entry) []string {
+	var out []string
+	for _, e := range entries {
+		for _, s := range sourcesIn(e.Args) {
 			out = append(out, s.conditionValues()...)
 		}
 	}
