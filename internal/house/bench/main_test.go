@@ -32,6 +32,15 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// What single rounds took stands beside the empty loop of the same machine.
+func TestTails(t *testing.T) {
+	slow := &pair{name: "BenchmarkDecide", before: []figures{{"p99-ns": 80_000}}, after: []figures{{"p50-ns": 25_000, "p99-ns": 40_000, "idle-p50-ns": 20_000, "idle-p99-ns": 30_500}}}
+	got := tails([]*pair{{name: "BenchmarkLoad", after: []figures{{"ns/op": 1}}}, slow})
+	if want := "| `Decide` | 25 | 40 | 0.5 | 20 | 30.5 |\n"; !strings.HasSuffix(got, want) || strings.Contains(got, "Load") {
+		t.Errorf("got %s, want the row %s", got, want)
+	}
+}
+
 // The report takes the place of the one before, and nothing else of the page changes.
 func TestReplace(t *testing.T) {
 	page := []byte("# Page\n" + opening + "old\n" + closing + "\nmore\n")
