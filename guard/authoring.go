@@ -43,6 +43,7 @@ func Language(without ...string) (string, error) {
 	for _, m := range u.base.Macros() {
 		example, ok := macroExamples[m.MacroKey()]
 		switch {
+		case ok && example == "": // said by another one
 		case ok:
 			own = append(own, example)
 		case !slices.Contains(plain, m.Function()):
@@ -234,20 +235,21 @@ func usable(o *decls.OverloadDecl) bool {
 }
 
 // macroExamples show the macros that the extensions add, by their keys: name, number of
-// arguments, and whether they are called on a value.
+// arguments, and whether they are called on a value. Empty ones are shown by the form with a
+// filter, or under their other name.
 var macroExamples = map[string]string{
 	"least:*:true":             "math.least(args.a, 10)",
 	"greatest:*:true":          "math.greatest(args.a, 0)",
 	"sortBy:2:true":            "args.items.sortBy(i, i.price)",
 	"all:3:true":               "args.items.all(i, item, i == 0 || item.price <= args.items[i - 1].price)",
 	"exists:3:true":            "args.extra.exists(k, v, k == 'gift' && v == 'yes')",
-	"existsOne:3:true":         "args.extra.existsOne(k, v, v == 'yes')",
+	"existsOne:3:true":         "", // exists_one
 	"exists_one:3:true":        "args.extra.exists_one(k, v, v == 'yes')",
-	"transformList:3:true":     "args.extra.transformList(k, v, v)",
+	"transformList:3:true":     "", // with all elements
 	"transformList:4:true":     "args.extra.transformList(k, v, k != 'gift', v)",
-	"transformMap:3:true":      "args.extra.transformMap(k, v, v.size())",
+	"transformMap:3:true":      "",
 	"transformMap:4:true":      "args.extra.transformMap(k, v, k != 'gift', v)",
-	"transformMapEntry:3:true": "args.items.transformMapEntry(i, item, {item.sku: item.price})",
+	"transformMapEntry:3:true": "",
 	"transformMapEntry:4:true": "args.items.transformMapEntry(i, item, item.price > 0, {item.sku: item.price})",
 	"bind:3:true":              "cel.bind(fee, args.amount * 0.1, fee < 5 && fee > 1)",
 }

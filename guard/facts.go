@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -56,6 +57,9 @@ type Question struct {
 	Speaker EntryKind
 	// Notion tells of a question that no rule wrote: of session.agreed() and the like.
 	Notion bool
+	// Call is the call under decision: its tool and arguments, and a line for each of their
+	// ids of which a record says what it stands for. Nobody said it, so it is no evidence.
+	Call string
 }
 
 // Facts are the results of the look-ups and judgments of one decision. With them the
@@ -151,20 +155,24 @@ func (x *evaluation) inquiring() bool { return x.request.Recorded == nil || x.in
 func (x *evaluation) answer(ctx context.Context) {
 	if !x.inquiring() {
 		for _, q := range x.waiting {
-			x.settle(ctx, q)
+			x.settle(ctx, q, "")
 			x.missing = x.missing || errors.Is(q.err, errNotRecorded)
 		}
 		x.waiting = nil
 		return
 	}
 
+	called := ""
+	if x.request.Judge != nil && slices.ContainsFunc(x.waiting, func(q *inquiry) bool { return q.judgment != nil }) {
+		called = x.called()
+	}
 	slots := make(chan struct{}, maxParallel)
 	var wg sync.WaitGroup
 	for _, q := range x.waiting {
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			x.settle(ctx, q)
+			x.settle(ctx, q, called)
 		})
 	}
 	wg.Wait()
@@ -193,8 +201,8 @@ func (f *Facts) sound() bool {
 	return f != nil && len(f.Lookups) > 0 && !slices.ContainsFunc(f.Lookups, func(l Lookup) bool { return l.Error != "" || l.Result == nil })
 }
 
-// settle finds the answer of one inquiry.
-func (x *evaluation) settle(ctx context.Context, q *inquiry) {
+// settle finds the answer of one inquiry about a call.
+func (x *evaluation) settle(ctx context.Context, q *inquiry, called string) {
 	if q.lookup != nil {
 		x.settleLookup(ctx, q)
 		return
@@ -202,7 +210,7 @@ func (x *evaluation) settle(ctx context.Context, q *inquiry) {
 
 	j := q.judgment
 	if q.err = x.recall(q, func(f *Facts) error { return f.judgment(j) }); errors.Is(q.err, errNotRecorded) && x.inquiring() {
-		q.err = x.judge(ctx, j, q.notion)
+		q.err = x.judge(ctx, j, q.notion, called)
 	}
 	if q.err != nil {
 		j.Answer, j.Error = false, cut(q.err.Error(), MaxShown)
@@ -254,13 +262,26 @@ func (x *evaluation) read(ctx context.Context, l *Lookup) (err error) {
 	return nil
 }
 
-func (x *evaluation) judge(ctx context.Context, j *Judgment, notion bool) (err error) {
+func (x *evaluation) judge(ctx context.Context, j *Judgment, notion bool, called string) (err error) {
 	if x.request.Judge == nil {
 		return errNoJudge
 	}
-	j.Answer, j.Evidence, err = x.request.Judge.Judge(ctx, Question{j.Question, j.Speaker, notion}, x.request.History)
+	j.Answer, j.Evidence, err = x.request.Judge.Judge(ctx, Question{j.Question, j.Speaker, notion, called}, x.request.History)
 	j.Evidence = cut(j.Evidence, maxQuestion)
 	return err
+}
+
+// called is the call as a judge is told of it.
+func (x *evaluation) called() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s", x.request.Tool, cut(string(x.request.Arguments), maxQuestion))
+	records := x.lookedAll()
+	for _, value := range textsOf(x.request.Arguments) {
+		if records.Know(value) && b.Len() < 2*maxQuestion {
+			fmt.Fprintf(&b, "\n%s", records.Describe(value))
+		}
+	}
+	return b.String()
 }
 
 func (q *inquiry) decode(m *memo) (ref.Val, error) {

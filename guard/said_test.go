@@ -195,6 +195,31 @@ func TestTheJudgeSettlesWords(t *testing.T) {
 	}
 }
 
+// hearing is a judge that remembers what it is asked.
+type hearing struct{ asked *[]guard.Question }
+
+func (h hearing) Judge(_ context.Context, q guard.Question, _ *guard.History) (bool, string, error) {
+	*h.asked = append(*h.asked, q)
+	return true, "", nil
+}
+
+// TestTheJudgeSeesTheCall shows the judge the call under decision, and what the records that
+// were looked up say of the ids in it.
+func TestTheJudgeSeesTheCall(t *testing.T) {
+	var asked []guard.Question
+	r := request(call)
+	r.History, r.Judge = talk(`get_people: {"people": [{"id": "c1", "name": "Ada"}]}`, "agent: Hello.", "user: It is broken"), hearing{&asked}
+	rules(t, `session.judged("Did the user say that this arrived broken?", "user")`).Evaluate(t.Context(), r)
+	if len(asked) != 1 {
+		t.Fatalf("asked %+v", asked)
+	}
+	for _, want := range []string{string(r.Arguments), `"c1" (id: "c1", name: "Ada")`} {
+		if !strings.Contains(asked[0].Call, want) {
+			t.Errorf("the call is told as %q, without %s", asked[0].Call, want)
+		}
+	}
+}
+
 // TestLookUpsTellNames ties a name to an id by what the rules look up.
 func TestLookUpsTellNames(t *testing.T) {
 	g := rules(t, `session.listed(args.customer)`, `tools.get_stock({"sku": args.customer}).tier == "gold"`)

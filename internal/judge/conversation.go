@@ -118,6 +118,13 @@ func (c conversation) prompt(q guard.Question) (string, error) {
 		fmt.Fprintf(&b, "Only entries by the %s are evidence.\n", q.Speaker)
 	}
 
+	if q.Call != "" {
+		call, err := strictjson.Encode(q.Call)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "The call that waits for the answer: %s\n", call)
+	}
 	if c.whole {
 		b.WriteString("The conversation:\n")
 	} else {

@@ -189,6 +189,20 @@ func TestWhatItReads(t *testing.T) {
 	}
 }
 
+// TestTheCall: the call that waits is told apart from the conversation, and is no entry of it.
+func TestTheCall(t *testing.T) {
+	prompt, err := judge.Prompt(guard.Question{Text: "Did they?", Call: "cancel {\"id\":\"o1\"}\n\"o1\" (kind: \"pen\")"}, talk())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `The call that waits for the answer: "cancel {\"id\":\"o1\"}\n\"o1\" (kind: \"pen\")"` + "\nThe conversation:\n"; !strings.Contains(prompt, want) {
+		t.Errorf("the call isn't shown: %s", prompt)
+	}
+	if with, without := len(entries(t, prompt)), len(talk().Entries)+1; with != without {
+		t.Errorf("%d entries, and %d were said", with, without)
+	}
+}
+
 // TestLong: of a long conversation the newest is read. What was left out can make a
 // no wrong, and no yes.
 func TestLong(t *testing.T) {

@@ -236,26 +236,44 @@ func sentencesOf(c *corpus, i *policydoc.Policy, known []string) []document.Sent
 	return out
 }
 
-// around are the sentences that stand near to some, and where the document is small, all
-// others that are about the same tools or about none: records and words are explained
-// there, and what is asked of other tools has rules of its own.
+// around are the sentences that explain some: those next to them under the same heading, and
+// those there or, where the document is small, anywhere that are about the same tools or about
+// none, and on which no policy of these tools rests. What has a rule of its own explains little,
+// and a question shows no more than it needs.
 func (c *corpus) around(sentences []document.Sentence, tools []string, lock *policydoc.Lock) []document.Sentence {
+	ruled := map[string]bool{}
+	for _, key := range tools {
+		for _, p := range lock.Policies[key] {
+			for _, id := range p.Sentences {
+				ruled[id] = true
+			}
+		}
+	}
+	explains := func(n int) bool {
+		id := c.sentences[n-1].ID
+		about := slices.Concat(lock.Sentences[id].Tools, lock.Sentences[id].Pending)
+		ofTools := len(about) == 0 || slices.ContainsFunc(tools, func(key string) bool { return slices.Contains(about, key) })
+		return ofTools && !ruled[id]
+	}
+
 	in := map[string]bool{}
 	var near []int
 	for _, s := range sentences {
 		in[s.ID] = true
-		near = append(near, c.topics[topic(s)]...)
-	}
-
-	if c.size <= maxContext {
-		for _, n := range c.numbers(c.ids()) {
-			s := lock.Sentences[c.sentences[n-1].ID]
-			about := slices.Concat(s.Tools, s.Pending)
-			if len(about) == 0 || slices.ContainsFunc(tools, func(key string) bool { return slices.Contains(about, key) }) {
+		for _, n := range c.topics[topic(s)] {
+			if max(n-c.number[s.ID], c.number[s.ID]-n) <= neighbours || explains(n) {
 				near = append(near, n)
 			}
 		}
 	}
+	if c.size <= maxContext {
+		for _, n := range c.numbers(c.ids()) {
+			if explains(n) {
+				near = append(near, n)
+			}
+		}
+	}
+
 	slices.Sort(near)
 	var out []document.Sentence
 	size := 0

@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/document"
@@ -65,6 +66,10 @@ type Generator struct {
 	shapes   map[string]*shape
 }
 
+// explained are the functions that the prompt of the rule explains, so that the list of the
+// language needn't.
+var explained = []string{"agreed", "listed", "stated", "told", "judged", "says", "user_said", "beside", "together", "denied", "calls"}
+
 // New returns a generator.
 func New(o Options) (*Generator, error) {
 	switch {
@@ -84,7 +89,7 @@ func New(o Options) (*Generator, error) {
 	if o.Otherwise == "" {
 		o.Otherwise = label.Ask
 	}
-	var without []string
+	without := slices.Clone(explained)
 	if !o.Judge {
 		without = append(without, "judge")
 	}

@@ -150,8 +150,6 @@ var (
 	// judged finds the questions of session.judged, and constantly those that are one text.
 	judged     = pattern.OnUse(`session\.judged\(`)
 	constantly = pattern.OnUse(`session\.judged\(\s*("([^"\\]|\\.)*"|'([^'\\]|\\.)*')\s*[,)]`)
-	// ofTheCall finds questions of session.judged about what the judge isn't shown.
-	ofTheCall = pattern.OnUse(`(?i)judged?\(\s*("[^"]*|'[^']*)\b(this|the) (tool )?call\b`)
 	// ofResults are searches in what calls returned, which nobody said.
 	ofResults = pattern.OnUse(`\.result(\.\w+)*\.says\(`)
 	// everybody finds where a rule reads what was said, and ofOne where it asks by whom.
@@ -171,10 +169,7 @@ func onWordsAlone(c candidate) []string {
 
 	var out []string
 	if len(judged().FindAllString(text, -1)) > len(constantly().FindAllString(text, -1)) {
-		out = append(out, `require: the question of session.judged must be one text in quotes, with no value of the call in it: people review it, and the conversation shows which order or item it is about`)
-	}
-	if ofTheCall().MatchString(text) {
-		out = append(out, `require: the judge reads the conversation, and not the call: leave what of the call was agreed to, proposed, named or told to session.agreed(), session.listed(…), session.stated(…) and session.told(…), which settle it by themselves, and ask session.judged only whether somebody told a fact`)
+		out = append(out, `require: the question of session.judged must be one text in quotes, with no value of the call in it: people review it, and the judge sees the call and says of this one`)
 	}
 	if searched().MatchString(text) && everybody().MatchString(text) && !ofOne().MatchString(text) {
 		out = append(out, `require: it searches the words of everybody, also the system text, which often quotes the document: look into those of one speaker, with m.role == "user" or m.role == "assistant"`)

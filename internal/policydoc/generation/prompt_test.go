@@ -102,7 +102,7 @@ func TestTheRulesThatThePromptShowsAreRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	fences := regexp.MustCompile("(?s)\n```\n(.*?)\n```").FindAllStringSubmatch(string(data), -1)
-	if len(fences) < 6 {
+	if len(fences) < 5 {
 		t.Fatalf("only %d examples", len(fences))
 	}
 	for _, fence := range fences {

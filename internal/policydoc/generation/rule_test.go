@@ -368,7 +368,6 @@ func TestARuleIsNotOnWordsAlone(t *testing.T) {
 	for name, c := range map[string]struct{ require, want string }{
 		"words of the user":           {`session.user_said("fine") && ` + goodRule, "calls in which some words don't occur"},
 		"words of a message":          {`session.messages.exists(m, m.text.says("fine")) || ` + goodRule, "calls in which some words don't occur"},
-		"a question about the call":   {`session.user_said("fine") || session.judged("Is the card of this call the one that the user gave?", "user") || ` + goodRule, "the judge reads the conversation, and not the call"},
 		"words of everybody":          {`session.messages.exists(m, m.text.says("fine")) || session.judged("Did the user say that it is fine?", "user") || ` + goodRule, "it searches the words of everybody"},
 		"that a thing was named":      {`!session.stated(args.copy_id) || ` + goodRule, "that somebody named a thing"},
 		"what a call returned is not": {`!session.calls().exists(c, has(c.result) && c.result.says("error")) && ` + goodRule, ""},
