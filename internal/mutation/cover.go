@@ -12,12 +12,14 @@ import (
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/guardtest"
+	"github.com/remit-project/remit/label"
 )
 
-// Cover returns which examples of a policy are enough, in their order: those that are kept,
-// one of each verdict for each tool, and few that notice every mutant that any of them notices. The
-// others say the same as these. All are enough where the rule passes not all of them.
-func Cover(ctx context.Context, g *guard.Guard, policy string, keep func(name string) bool) ([]guard.Example, error) {
+// Cover returns which examples of a policy are enough, in their order: few that notice every
+// mutant that any of them notices, and one of each verdict. Of those that notice as much, it
+// prefers some. The others say the same as these. All are enough where the rule passes not all
+// of them.
+func Cover(ctx context.Context, g *guard.Guard, policy string, preferred func(name string) bool) ([]guard.Example, error) {
 	i := slices.IndexFunc(g.File.Policies, func(p guard.Policy) bool { return p.Name == policy })
 	if i < 0 {
 		return nil, fmt.Errorf("there is no policy %s", policy)
@@ -32,40 +34,45 @@ func Cover(ctx context.Context, g *guard.Guard, policy string, keep func(name st
 		return nil, err
 	}
 	chosen := make([]bool, len(p.Examples))
-	take := func(at int) {
-		chosen[at] = true
-		open = slices.DeleteFunc(open, func(by []bool) bool { return by[at] })
-	}
-	for at := range p.Examples {
-		if keep(p.Examples[at].Name) {
-			take(at)
-		}
-	}
-
-	for len(open) > 0 {
+	best := func(worth func(at int) int) int {
 		best, most := -1, 0
 		for at := range p.Examples {
+			n := 2 * worth(at)
+			if n > 0 && preferred(p.Examples[at].Name) {
+				n++
+			}
+			if n > most {
+				best, most = at, n
+			}
+		}
+		return best
+	}
+	for len(open) > 0 {
+		at := best(func(at int) int {
 			n := 0
 			for _, by := range open {
 				if by[at] {
 					n++
 				}
 			}
-			if n > most {
-				best, most = at, n
-			}
-		}
-		take(best)
+			return n
+		})
+		chosen[at] = true
+		open = slices.DeleteFunc(open, func(by []bool) bool { return by[at] })
 	}
-	for at := range p.Examples {
-		known := false
-		for other := range p.Examples {
-			if chosen[other] {
-				known = known || alike(&p.Examples[other], &p.Examples[at])
+
+	for _, verdict := range []label.Verdict{label.Allow, label.Deny, label.Ask} {
+		at := best(func(at int) int {
+			switch {
+			case p.Examples[at].Expect != verdict:
+				return 0
+			case chosen[at]:
+				return 2
 			}
-		}
-		if !known {
-			take(at)
+			return 1
+		})
+		if at >= 0 {
+			chosen[at] = true
 		}
 	}
 
@@ -76,11 +83,6 @@ func Cover(ctx context.Context, g *guard.Guard, policy string, keep func(name st
 		}
 	}
 	return out, ctx.Err()
-}
-
-// alike reports whether two examples call one tool with one verdict.
-func alike(a, b *guard.Example) bool {
-	return a.Expect == b.Expect && a.Tool == b.Tool && a.Server == b.Server
 }
 
 // noticed are the mutants of a rule that some example notices, each by the examples that

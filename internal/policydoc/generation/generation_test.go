@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/document"
 	"github.com/remit-project/remit/internal/llm"
 	"github.com/remit-project/remit/internal/policydoc"
@@ -147,7 +148,7 @@ func TestAPolicyForEveryToolSaysInItsTestsWhichIsCalled(t *testing.T) {
 	s := &script{t: t, tests: []string{tests("extend_loan"), tests("waive_fine")},
 		rules: []string{`{"variables":[],"require":"session.calls().all(c, has(c.result))","message":"Wait for the result of the call before this one."}`}}
 	r, err := generator(t, s, nil).Generate(t.Context(), task)
-	if err != nil || r.NotEnforced != "" || r.Policy.Examples[1].Tool != "get_copy" {
+	if err != nil || r.NotEnforced != "" || slices.ContainsFunc(r.Policy.Examples, func(e guard.Example) bool { return e.Tool == "" }) {
 		t.Fatalf("got %+v, %v", r, err)
 	}
 	sound(t, library(t), policydoc.EveryTool, r)

@@ -22,8 +22,9 @@ func (w *work) kept(ctx context.Context, p guard.Policy) (guard.Policy, error) {
 	return w.answered(ctx, p)
 }
 
-// folded is a rule with those of its tests that people read: the examples in words, and
-// few that notice every slip which any test notices. The others say the same again.
+// folded is a rule with those of its tests that people read: few that notice every slip which
+// any test notices, examples in words where they do. The rule was held to the others, which
+// say the same again.
 func (w *work) folded(ctx context.Context, p guard.Policy) (guard.Policy, error) {
 	rule, err := w.compile(&p)
 	if err != nil {
@@ -67,7 +68,6 @@ func (w *work) pruned(ctx context.Context, p guard.Policy) (guard.Policy, error)
 		})
 		unread(e, reads)
 	}
-	toldApart(fewer.Examples, p.Examples)
 	return w.passing(ctx, fewer, p)
 }
 
@@ -106,24 +106,6 @@ func unread(e *guard.Example, reads guard.Reads) {
 	}
 	if !reads.Labels {
 		e.Labels = nil
-	}
-}
-
-// toldApart gives tests their sessions back that only what was said tells from another
-// test: without it they would seem to say the same.
-func toldApart(examples, was []guard.Example) {
-	seen := map[string]bool{}
-	for i := range examples {
-		e := examples[i]
-		e.Given = slices.Clone(e.Given)
-		for j := range e.Given {
-			e.Given[j].Position = guard.Position{}
-		}
-		if id := key(&e); seen[id] {
-			examples[i].History = was[i].History
-		} else {
-			seen[id] = true
-		}
 	}
 }
 
