@@ -164,6 +164,7 @@ func generatedTables(t *command.Tables, title string, g *eval.GuardReport) {
 			[]string{"of the others, denied for words alone", fmt.Sprint(c.Words)},
 			rated("conversations that are denied, of those to be denied", c.Denied),
 			[]string{"of the others, stopped in another way", fmt.Sprint(c.Held)},
+			[]string{"conversations that can't be measured: calls without a known result", fmt.Sprint(len(c.Unmeasured))},
 		)
 		lines = nil
 		for _, m := range c.Wrong {

@@ -14,7 +14,6 @@ import (
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/guardtest"
 	"github.com/remit-project/remit/internal/strictjson"
-	"github.com/remit-project/remit/internal/trace"
 	"github.com/remit-project/remit/ledger"
 )
 
@@ -40,7 +39,8 @@ type conversationEvent struct {
 	Judge bool
 }
 
-// ConversationReport says how the rules decide the judged calls of conversations.
+// ConversationReport says how the rules decide the judged calls of conversations. Rates count
+// those that can be measured: of which every result is known.
 type ConversationReport struct {
 	// Passed is the share of conversations to be allowed whose call no rule stops. Of
 	// those that don't pass, Asked counts the ones that a rule only asks about.
@@ -55,8 +55,17 @@ type ConversationReport struct {
 	Words int
 	// Open are conversations of which nobody says what is right.
 	Open []CaseMiss
+	// Unmeasured are the conversations with calls of which nobody says what they returned:
+	// rules that look up the same can't decide.
+	Unmeasured []Unmeasured
 	// Wrong are those that were decided otherwise.
 	Wrong []CaseMiss
+}
+
+// Unmeasured is a conversation that can't be measured, with the calls without a result.
+type Unmeasured struct {
+	Conversation string   `json:"conversation"`
+	Unknown      []string `json:"unknown"`
 }
 
 // readConversations reads DIR/conversations*.jsonl; none where there are no such files.
@@ -104,9 +113,13 @@ func (m *guardMeasure) playConversations(ctx context.Context, all []conversation
 	r := &ConversationReport{}
 	for i := range all {
 		c := &all[i]
-		d, err := m.rig.play(ctx, c, known, m.finding)
+		d, unknown, err := m.rig.play(ctx, c, known, m.finding)
 		if err != nil {
 			return fmt.Errorf("conversation %s: %w", c.ID, err)
+		}
+		if len(unknown) > 0 {
+			r.Unmeasured = append(r.Unmeasured, Unmeasured{c.ID, unknown})
+			continue
 		}
 		r.add(c, dropContractReasons(d), m)
 	}
@@ -168,25 +181,24 @@ func (m *guardMeasure) onWords(d *remit.Decision) bool {
 }
 
 // play feeds a conversation to a session, and decides its last call. A call that a rule
-// stops has no result.
-func (g *guardRig) play(ctx context.Context, c *conversation, known *records, finding func(*remit.Decision) finding) (*remit.Decision, error) {
+// stops has no result. It returns the calls of which nobody says what they returned, too.
+func (g *guardRig) play(ctx context.Context, c *conversation, known *records, finding func(*remit.Decision) finding) (*remit.Decision, []string, error) {
 	given, err := guardtest.Request((&guardCase{Given: c.Given, Args: json.RawMessage("{}")}).example())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	results := trace.NewResults()
-	var rest guard.Reader = results
+	reader := lookups{given.Reader, known}
 	if g.airline != nil {
-		rest = bareReader{g.airline.Fork(), g.scope.Tools}
+		reader.known = lookups{known, bareReader{g.airline.Fork(), g.scope.Tools}}
 	}
-	reader := lookups{given.Reader, lookups{known, rest}}
 	monitor, err := remit.New(remit.Options{Tools: g.scope.Tools, Contracts: g.scope.Contracts, Guards: g.guards, Reader: reader,
 		Judge: judges{given.Judge, g.judge}, Now: func() time.Time { return c.Now }})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 
 	session := ledger.Begin(monitor, "conversation")
+	var unknown []string
 	for i, e := range c.Events {
 		switch {
 		case e.User != nil:
@@ -194,15 +206,19 @@ func (g *guardRig) play(ctx context.Context, c *conversation, known *records, fi
 		case e.Assistant != nil:
 			err = session.Assistant(ctx, *e.Assistant)
 		case e.Judge:
-			return session.Decide(ctx, remit.Call{ID: fmt.Sprint(i), Tool: e.Call, Arguments: e.arguments()})
+			d, err := session.Decide(ctx, remit.Call{ID: fmt.Sprint(i), Tool: e.Call, Arguments: e.arguments()})
+			return d, unknown, err
 		default:
 			err = g.call(ctx, session, fmt.Sprint(i), &e, reader, finding)
 		}
-		if err != nil {
-			return nil, err
+		switch {
+		case errors.Is(err, guardtest.ErrNotGiven):
+			unknown = append(unknown, fmt.Sprintf("%s %s", e.Call, e.arguments()))
+		case err != nil:
+			return nil, nil, err
 		}
 	}
-	return nil, errors.New("there is no call to judge")
+	return nil, nil, errors.New("there is no call to judge")
 }
 
 func (e *conversationEvent) arguments() json.RawMessage {
@@ -212,19 +228,27 @@ func (e *conversationEvent) arguments() json.RawMessage {
 	return e.Args
 }
 
-// call makes a call before the one that is judged.
+// call makes a call before the one that is judged. Its error is [guardtest.ErrNotGiven] where
+// nobody says what it returned.
 func (g *guardRig) call(ctx context.Context, session *ledger.Session, id string, e *conversationEvent, reader guard.Reader, finding func(*remit.Decision) finding) error {
 	d, err := session.Decide(ctx, remit.Call{ID: id, Tool: e.Call, Arguments: e.arguments()})
 	if err != nil || e.Parallel || finding(dropContractReasons(d)) != nothing {
 		return err
 	}
+
 	result := remit.Result{Call: id}
 	if len(e.Result) > 0 {
 		r := guard.ResultOf(e.Result)
 		result.Content, result.Structured = r.Content, r.Structured
-	} else if found, err := reader.Read(ctx, "", e.Call, e.arguments()); err == nil {
+		return session.Result(ctx, result)
+	}
+	found, err := reader.Read(ctx, "", e.Call, e.arguments())
+	switch {
+	case err == nil:
 		result.Content, result.Structured = found.Content, found.Structured
-	} else {
+	case errors.Is(err, guardtest.ErrNotGiven):
+		return err
+	default:
 		result.Content = "Error: " + err.Error()
 	}
 	return session.Result(ctx, result)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,6 +68,7 @@ func TestConversations(t *testing.T) {
 		"conversations.jsonl": strings.Join([]string{
 			waive("consent", "allow", "Yes, please."), waive("refused", "deny", "No, thanks."), waive("unsettled", "allow", "The weather is fine."),
 			waive("denied for words", "allow", "No."), waive("nobody says", "?", "Yes."), lend("few loans", "allow", "a"), lend("five loans", "deny", "b"),
+			lend("nobody knows", "allow", "c"),
 		}, "\n"),
 	})
 	r, err := Policy(t.Context(), dir, PolicyOptions{Deployment: libraryScope(t), Judge: yesTo{}})
@@ -83,6 +85,9 @@ func TestConversations(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := c.got
+			if len(g.Unmeasured) != 1 || g.Unmeasured[0].Conversation != "nobody knows" || !slices.Equal(g.Unmeasured[0].Unknown, []string{`get_member {"member": "c"}`}) {
+				t.Errorf("can't be measured: %+v", g.Unmeasured)
+			}
 			if g.Passed != rateOf(c.passed, 4) || g.Asked != c.asked || g.Words != c.words || g.Denied != rateOf(c.denied, 2) || len(g.Open) != 1 {
 				t.Errorf("got %+v", g)
 			}
