@@ -82,6 +82,12 @@ func TestNames(t *testing.T) {
 		"an apostrophe is not an S":              {"It's the customer's gold Bell", "2000000002", mention.Silent},
 		"a day":                                  {"born on February 11, 1988", "1988-02-11", mention.Named},
 		"another day":                            {"born on February 12, 1988", "1988-02-11", mention.Silent},
+		"a number as a word":                     {"I'll add two bags", "2", mention.Named},
+		"a number as a word of another language": {"Dodam trzy torby", "3", mention.Named},
+		"another number as a word":               {"I'll add two bags", "3", mention.Silent},
+		"a part of a larger number":              {"that's twenty-two in all", "2", mention.Silent},
+		"so many hundreds":                       {"that's two hundred in all", "2", mention.Silent},
+		"a word that points":                     {"I'll take the blue one", "1", mention.Silent},
 		"an amount":                              {"that's $1,250.50 in all", "1250.5", mention.Named},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -65,7 +65,7 @@ func (r *Records) NamesBeside(t Text, value string, others []string) Answer {
 
 func (r *Records) search(t Text, value string) Answer {
 	words := NewText(value).words
-	if t.says(words) || t.spells(value) {
+	if t.says(words) || t.spells(value) || t.countsTo(value) {
 		return Named
 	}
 
