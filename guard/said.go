@@ -352,13 +352,15 @@ func (d *dialogue) listed(records *mention.Records, value string) reply.Answer {
 	return reply.Unclear
 }
 
-// stated reports whether the user named a value, or agreed to it.
+// stated reports whether the user named a value, or agreed to it. What they named before they
+// refused it from the agent is left to the judge.
 func (d *dialogue) stated(records *mention.Records, value string) reply.Answer {
+	refused := false
 	for i := len(d.exchanges) - 1; i >= 0; i-- {
 		e := &d.exchanges[i]
 		switch records.NamesBeside(e.replyText(), value, d.used) {
 		case mention.Named:
-			if e.takesBack(records, value) {
+			if refused || e.takesBack(records, value) {
 				return reply.Unclear
 			}
 			return reply.Agreed
@@ -369,9 +371,11 @@ func (d *dialogue) stated(records *mention.Records, value string) reply.Answer {
 		if e.question == "" || records.Names(e.questionText(), value) != mention.Named {
 			continue
 		}
-		if r := e.reading(); r.Answer == reply.Agreed {
+		r := e.reading()
+		if r.Answer == reply.Agreed {
 			return reply.Agreed
 		}
+		refused = refused || (r.Answer == reply.Refused && !r.Asks)
 	}
 	return reply.Unclear
 }

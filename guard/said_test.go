@@ -86,6 +86,8 @@ func TestWhatWasSaid(t *testing.T) {
 		"changed by the user":         {stated, []string{"user: Take card_1", "agent: OK?", "user: No, card_2"}, label.Deny},
 		"taken back by the user":      {stated, []string{cards, "user: The Visa. No, not the Visa"}, label.Ask},
 		"taken back for another":      {stated, []string{cards, "user: The Visa ending in 7447", "agent: OK?", "user: No, not the one ending in 7447, please"}, label.Ask},
+		"refused when named again":    {stated, []string{cards, "user: The Visa ending in 7447", "agent: I'll refund to the Visa ending in 7447. OK?", "user: No, wait"}, label.Ask},
+		"nothing else to it":          {stated, []string{cards, "user: The Visa ending in 7447", "agent: I'll refund to the Visa ending in 7447. Is there anything else?", "user: No, that's all"}, label.Allow},
 		"refused first, then chosen":  {stated, []string{cards, "user: Not the one ending in 7447... all right, the Visa ending in 7447"}, label.Allow},
 		"another one refused":         {stated, []string{cards, "user: Not card_2, card_1"}, label.Allow},
 		"nothing of it":               {stated, []string{"user: Charge my card"}, label.Ask},
