@@ -128,7 +128,10 @@ func replace(f *decls.FunctionDecl) (*decls.FunctionDecl, bool) {
 				if d, ok := v.(*Decimal); ok {
 					return Of(new(big.Rat).Neg(d.rat()))
 				}
-				return v.(traits.Negater).Negate()
+				if n, ok := v.(traits.Negater); ok {
+					return n.Negate()
+				}
+				return types.MaybeNoSuchOverloadErr(v)
 			}),
 		}
 	case name == operators.Equals || name == operators.NotEquals:

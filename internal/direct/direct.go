@@ -93,6 +93,12 @@ func (p *Program) Eval(s Source, limit int) ref.Val {
 }
 
 func (p *Program) eval(s Source, limit int) (v ref.Val, left int) {
+	defer func() {
+		if recover() != nil {
+			v = nil // an error of cel-go, whose functions may panic
+		}
+	}()
+
 	f := frames.Get().(*frame)
 	f.begin(p, s, limit)
 	if f.spend(p.cost) {

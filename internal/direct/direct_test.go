@@ -178,7 +178,7 @@ func TestNoAnswer(t *testing.T) {
 	for _, text := range []string{
 		`args.missing`, `args.tags[9]`, `args.id.x`, `args.n / 0 == 1`, `args.id < 3`, `absent`, `absent == 1`, `args.missing || true`,
 		`found({"a": 1})`, `lists.range(1000000).size()`, `args.tags.flatten()`, `args.ok && args.id`, `!args.n`, `args.n ? 1 : 2`,
-		`args.n.exists(x, true)`, `type(args.n) == int`, `args.tags["0"]`, `args.items.map(i, i.id)[-1]`,
+		`-args.id == "r1"`, `-args.none == null`, `bytes(args.id) in {"a": 1}`, `args.n.exists(x, true)`, `type(args.n) == int`, `args.tags["0"]`, `args.items.map(i, i.id)[-1]`,
 	} {
 		if p := Compile(f, compile(t, env, text)); p != nil {
 			if got := p.Eval(values{decode(t, sample)}, 1_000_000); got != nil {
@@ -192,6 +192,23 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
+// TestPanics: a function that panics has no answer, as it is an error of cel-go.
+func TestPanics(t *testing.T) {
+	env, f := environment(t)
+	env, err := env.Extend(cel.Function("fragile", cel.Overload("fragile_any", []*cel.Type{cel.DynType}, cel.BoolType,
+		cel.UnaryBinding(func(ref.Val) ref.Val { panic("fragile") }))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := compile(t, env, `fragile(args.id)`)
+	if got := Compile(NewFunctions(env), checked).Eval(values{decode(t, sample)}, 1000); got != nil {
+		t.Errorf("fragile is %s", record.Text(got))
+	}
+	if !same(t, env, f, `args.id == "r1"`, sample) {
+		t.Error("no answer after a panic")
+	}
+}
+
 // expressions draws expressions over the members of the sample.
 func expressions() *rapid.Generator[string] {
 	leaf := rapid.SampledFrom([]string{"args", "args.id", "args.n", "args.total", "args.ok", "args.none", "args.tags", "args.items", "args.by", "args.rows", "args.missing", "args.by.x", "args.by.x.left",
@@ -202,7 +219,7 @@ func expressions() *rapid.Generator[string] {
 			if depth == 0 {
 				return leaf.Draw(t, "leaf")
 			}
-			form := rapid.SampledFrom([]string{"L", "(D == D)", "(D != D)", "(D < D)", "(D >= D)", "(D && D)", "(D || D)", "(D + D)", "(D * D)", "(D in D)", "!D", "(D ? D : D)",
+			form := rapid.SampledFrom([]string{"L", "(D == D)", "(D != D)", "(D < D)", "(D >= D)", "(D && D)", "(D || D)", "(D + D)", "(D * D)", "(D in D)", "(bytes(D) in D)", "!D", "-D", "(D ? D : D)",
 				"has(L.id)", "D.id", "D.?left", "D.?id.orValue(D)", "D[D]", "D[?D]", "D.all(x, D)", "D.exists(x, D)", "D.exists_one(x, D)", "D.map(x, D)", "D.filter(x, D)", "D.map(x, D, D)",
 				"D.all(x, y, D)", "D.transformList(x, y, D)", "D.exists(y, D)", "cel.bind(x, D, D)", "D.size()", "[D, D]", `{"a": D}`, `found({"a": D})`, "D.sum()", `D.startsWith(D)`, "dyn(D).contains(D)"}).Draw(t, "form")
 			var b strings.Builder
