@@ -89,28 +89,34 @@ func (s *Server) listDecisions(ctx context.Context, r *request) (reply, error) {
 	}{decisions.list, next}, nil)
 }
 
-// placedDecision is a decision with its position in the session's log.
+// placedDecision is a decision as it is sent, with its position in the session's log.
 type placedDecision struct {
-	protocol.Answer
-	seq int64
+	answer json.RawMessage
+	seq    int64
 }
 
-// decisions reads up to limit decisions of a session from a log position on. It
-// reads them all before any is sent: a slow reader must not hold the store.
-func (s *Server) decisions(ctx context.Context, session string, from int64, limit int) ([]placedDecision, error) {
-	var list []placedDecision
+// decisions reads the next decisions of a session from a log position on, and reports whether
+// there may be more. It reads them all before any is sent: a slow reader must not hold the
+// store.
+func (s *Server) decisions(ctx context.Context, session string, from int64) (list []placedDecision, more bool, err error) {
+	size := 0
 	for rec, err := range s.o.Store.Read(ctx, session, from) {
+		switch {
+		case err != nil:
+			return nil, false, err
+		case rec.Decision == nil:
+			continue
+		}
+		answer, err := encode(protocol.NewAnswer(rec.Decision))
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		if rec.Decision != nil {
-			list = append(list, placedDecision{protocol.NewAnswer(rec.Decision), rec.Seq})
-		}
-		if len(list) == limit {
-			break
+		list = append(list, placedDecision{json.RawMessage(answer), rec.Seq})
+		if size += len(answer); len(list) == streamBatch || size >= streamBytes {
+			return list, true, nil
 		}
 	}
-	return list, nil
+	return list, false, nil
 }
 
 func (s *Server) getDecision(ctx context.Context, r *request) (reply, error) {

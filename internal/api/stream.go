@@ -14,8 +14,10 @@ import (
 )
 
 const (
-	// streamBatch bounds one read from the store.
+	// streamBatch and streamBytes bound one read from the store: it ends with the decision
+	// that reaches one of them.
 	streamBatch = 100
+	streamBytes = 1 << 20
 	// retryTime is how long readers should wait before they reconnect.
 	retryTime = time.Second
 )
@@ -144,17 +146,17 @@ func (s *Server) streamDecisions(w http.ResponseWriter, r *request) error {
 			return false, err
 		}
 		for from < info.Length {
-			list, err := s.decisions(ctx, info.ID, from, streamBatch)
+			list, more, err := s.decisions(ctx, info.ID, from)
 			if err != nil {
 				return false, err
 			}
 			for _, d := range list {
-				if err := t.send("decision", strconv.FormatInt(d.seq, 10), d.Answer); err != nil {
+				if err := t.send("decision", strconv.FormatInt(d.seq, 10), d.answer); err != nil {
 					return false, err
 				}
 				from = d.seq + 1
 			}
-			if len(list) < streamBatch {
+			if !more {
 				from = max(from, info.Length)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -110,6 +111,33 @@ func TestStreamDecisions(t *testing.T) {
 			t.Errorf("end: %+v", d)
 		}
 		l.ends()
+	}
+}
+
+// TestStreamLargeDecisions reads few large decisions at a time, and sends all.
+func TestStreamLargeDecisions(t *testing.T) {
+	b := newBench(t)
+	b.post(t, 201, "agent", "/v1/sessions", `{"id":"s"}`)
+	info, err := b.store.Session(t.Context(), "s")
+	must(t, err)
+	const decisions = 5
+	text, err := json.Marshal(strings.Repeat("x", streamBytes/2))
+	must(t, err)
+	for i := range decisions {
+		id := fmt.Sprint("c", i)
+		must(t, b.store.Append(t.Context(), "s", info.Length+int64(i), store.Record{Event: remit.Event{Kind: remit.CallEvent, Call: &remit.Call{ID: id, Tool: "send"}, Verdict: remit.Allow},
+			Decision: &remit.Decision{Session: "s", Call: id, Tool: "send", Verdict: remit.Allow, Arguments: json.RawMessage(text)}}))
+	}
+
+	list, more, err := b.decisions(t.Context(), "s", 0)
+	if err != nil || len(list) != 2 || !more {
+		t.Errorf("%d are read at once, more: %v, %v", len(list), more, err)
+	}
+	l := b.listen(t, "agent", "/v1/sessions/s/stream", "")
+	for i := range decisions {
+		if _, d := l.next("decision"); d.Call != fmt.Sprint("c", i) {
+			t.Errorf("%d: %+v", i, d)
+		}
 	}
 }
 
