@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"cel.dev/cel-go/cel"
@@ -154,8 +155,8 @@ type dialogue struct {
 	// heard tells whether the agent's words are known here: it said something, or the
 	// user spoke but once.
 	heard bool
-	// used are the texts of the call's arguments.
-	used []string
+	// used returns the texts of the call's arguments.
+	used func() []string
 	// before and all are the results that were looked up: by the agent, and by the
 	// rules of this decision as well. They are made when first searched.
 	before, all *mention.Records
@@ -197,7 +198,7 @@ func (x *evaluation) talk() *dialogue {
 
 	d.heard = spoke || turns == 1
 	d.exchanges = d.exchanges[max(0, len(d.exchanges)-maxSpoken):]
-	d.used = textsOf(x.request.Arguments)
+	d.used = sync.OnceValue(func() []string { return textsOf(x.request.Arguments) })
 	x.dialogue = d
 	return d
 }

@@ -45,14 +45,15 @@ func (r *Records) Names(t Text, value string) Answer {
 }
 
 // NamesBeside is [Records.Names] for one of several values of a call. A day or a time in the
-// text that is one of the others doesn't count as another value in place of this one.
-func (r *Records) NamesBeside(t Text, value string, others []string) Answer {
+// text that is one of the others doesn't count as another value in place of this one. The others
+// are seldom asked for.
+func (r *Records) NamesBeside(t Text, value string, others func() []string) Answer {
 	answer := r.Names(t, value)
 	if answer != Other || !isMoment(value) {
 		return answer
 	}
 	rest := t.raw
-	for _, other := range others {
+	for _, other := range others() {
 		if other != value && isMoment(other) {
 			rest = strings.ReplaceAll(rest, other, "…")
 		}
