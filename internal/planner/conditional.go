@@ -21,9 +21,11 @@ import (
 // mean something else in another language are in [inLanguage].
 var conditional = strings.Split(
 	// English
-	"if|unless|provided|providing|only when|only once|only after|as long as|so long as|as soon as|in case|assuming|on condition|depending on|once he|once she|once it|once they|once the|once all|once everyone|once everybody|after he|after she|after they|"+
+	"if|unless|provided|providing|only when|only once|only after|only where|but only when|except when|except where|as long as|so long as|as soon as|in case|in the event|assuming|supposing|"+
+		"on condition|on the condition|depending on|contingent on|once he|once she|once it|once they|once the|once all|once everyone|once everybody|once someone|once approved|once confirmed|"+
+		"after he|after she|after they|until he|until she|until they|wait until|wait till|wait for|should he|should she|should they|should the|should anyone|should anybody|"+
 		// German, Dutch
-		"wenn|falls|sofern|sobald|solange|vorausgesetzt|es sei denn|indien|mits|tenzij|zodra|zolang|als het|als de|als er|als hij|als ze|als dat|als die|als ik|als we|"+
+		"wenn|falls|sofern|sobald|solange|vorausgesetzt|es sei denn|nachdem|wann immer|im falle|für den fall|sollte er|sollte sie|sollte der|sollte die|sollte das|sollten sie|indien|mits|tenzij|zodra|zolang|als het|als de|als er|als hij|als ze|als dat|als die|als ik|als we|"+
 		// French
 		"s'il|s'ils|à condition|sauf si|à moins|pourvu que|pourvu qu|dès que|dès qu|au cas où|tant que|une fois que|une fois qu|"+
 		// Spanish, Portuguese, Italian, Catalan, Romanian
@@ -32,13 +34,15 @@ var conditional = strings.Split(
 		// Swedish, Danish, Norwegian, Icelandic, Finnish, Estonian, Hungarian
 		"ifall|såvida|så länge|så snart|hvis|dersom|medmindre|med mindre|så fremt|såfremt|så lenge|så længe|forutsatt|forudsat|nema|svo lengi|jos|mikäli|ellei|elleivät|jollei|kunhan|heti kun|juhul kui|hacsak|amennyiben|feltéve|amint|mihelyt|"+
 		// Polish, Czech, Slovak, Croatian, Serbian, Slovene, Lithuanian
-		"jeśli|jesli|jeżeli|jezeli|gdyby|o ile|chyba że|jak tylko|pod warunkiem|pokud|jestli|jestliže|když|jakmile|v případě|za předpokladu|ledaže|pokiaľ|v prípade|za predpokladu|ukoliko|ako je|ako nije|ako su|osim ako|čim|razen če|če je|jei|jeigu|nebent|"+
+		"jeśli|jesli|jeżeli|jezeli|gdyby|gdy|o ile|chyba że|jak tylko|pod warunkiem|pokud|jestli|jestliže|když|jakmile|v případě|za předpokladu|ledaže|pokiaľ|v prípade|za predpokladu|ukoliko|ako je|ako nije|ako su|osim ako|čim|razen če|če|jei|jeigu|nebent|"+
 		// Russian, Ukrainian, Bulgarian, Greek
 		"если|ежели|при условии|в случае|как только|пока не|если бы|якщо|якби|за умови|як тільки|хіба що|ако|освен ако|щом|αν|άν|εάν|εφόσον|εκτός αν|μόλις|σε περίπτωση|"+
 		// Turkish, Indonesian, Malay, Vietnamese, Swahili
 		"eğer|şartıyla|takdirde|sürece|ise|jika|kalau|apabila|asalkan|kecuali kalau|seandainya|sekiranya|nếu|miễn là|trừ khi|chỉ khi|ikiwa|endapo|iwapo|isipokuwa|"+
 		// Arabic, Persian, Urdu, Hebrew, Hindi, Bengali
-		"إذا|اذا|في حال|بشرط|ما لم|اگر|به شرط|בתנאי|אלא אם|כל עוד|ברגע ש|במקרה ש|במידה ו|אם|अगर|यदि|बशर्ते|जब तक|जैसे ही|যদি", "|")
+		"إذا|اذا|لو|إن كان|ان كان|في حال|بشرط|ما لم|اگر|به شرط|בתנאי|אלא אם|כל עוד|ברגע ש|במקרה ש|במידה ו|אם|अगर|यदि|बशर्ते|जब तक|जैसे ही|যদি|जर|"+
+		// Azerbaijani, Albanian, Belarusian, Kazakh, Kyrgyz, Uzbek, Georgian, Armenian, Mongolian
+		"əgər|nëse|nese|калі|егер|эгер|агар|თუ|եթե|хэрэв", "|")
 
 // inLanguage are words that introduce a condition where a sentence has one of the language's other
 // words, too, and none of another one's.
@@ -56,7 +60,6 @@ var inLanguage = []struct{ marks, among, unlike []string }{
 	{strings.Fields("bila asal"), strings.Fields("yang di ke dan sudah belum"), nil},
 	{strings.Fields("kama"), strings.Fields("ya na wa kwa"), nil},
 	{strings.Fields("kung kapag pag"), strings.Fields("ang ng sa na"), nil},
-	{strings.Fields("gdy"), strings.Fields("nie się jest na"), nil},
 }
 
 // attached introduces a condition within a word, or in scripts without spaces.
