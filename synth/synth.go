@@ -155,7 +155,7 @@ func (t *tool) variants() (*place, []candidate) {
 		var cases []candidate
 		for _, v := range values {
 			c, ok := t.table.verbOfValue(v)
-			if !ok {
+			if filters := t.effect == contract.Read && c.isState; !ok || filters {
 				cases = nil
 				break
 			}

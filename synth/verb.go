@@ -10,9 +10,10 @@ import (
 
 // candidate is one word that may be the tool's verb.
 type candidate struct {
-	word string
-	verb verb
-	pos  int // in the words of the name, or -1
+	word    string
+	verb    verb
+	pos     int  // in the words of the name, or -1
+	isState bool // written as a state: "running", "stopped"
 }
 
 // findVerb finds the tool's verb and the effect that name and description give it.
@@ -103,7 +104,7 @@ func (t *tool) namedVerbs() []candidate {
 				v = verb{effect: contract.Write, manner: adding, weak: true}
 			}
 		}
-		named = append(named, candidate{word, v, i})
+		named = append(named, candidate{word: word, verb: v, pos: i})
 	}
 	return t.table.operation(t.def.Name, t.words, named)
 }
@@ -164,7 +165,7 @@ func (x *table) unspacedVerbs(desc string) []candidate {
 	for _, word := range x.unspaced {
 		if strings.Contains(desc, word) {
 			w := x.means[word]
-			out = append(out, candidate{w, x.verbs[w], -1})
+			out = append(out, candidate{word: w, verb: x.verbs[w], pos: -1})
 		}
 	}
 	return out
@@ -190,10 +191,10 @@ func (x *table) verbRun(s string) []candidate {
 		if !ok {
 			w, v, ok = x.verbOf(f)
 		}
-		if !ok {
+		if !ok || x.isNoun(w, fields[i:]) {
 			break
 		}
-		out = append(out, candidate{w, v, -1})
+		out = append(out, candidate{word: w, verb: v, pos: -1})
 
 		joined := strings.Contains(opening, f+",") || strings.Contains(opening, f+"/")
 		if i+1 < len(fields) && fields[i+1] != "or" && fields[i+1] != "and" && !joined {
@@ -201,6 +202,17 @@ func (x *table) verbRun(s string) []candidate {
 		}
 	}
 	return out
+}
+
+// isNoun reports whether the first word of a text names things, though it could be a verb:
+// "Bookings of the signed-in member", "Plots of the garden".
+func (x *table) isNoun(verb string, text []string) bool {
+	word := text[0]
+	if strings.HasSuffix(word, "ings") {
+		return true
+	}
+	namesThings := x.has("nouns-too", verb) || x.has("drawings", verb)
+	return namesThings && strings.HasSuffix(word, "s") && len(text) > 1 && text[1] == "of"
 }
 
 // choose picks the tool's verb among those in its name, with the description
@@ -328,7 +340,7 @@ func (x *table) byNoun(named, told []candidate, words []string) (candidate, stri
 	if len(named) > 0 && (!named[0].verb.weak || x.has("http-methods", named[0].word)) {
 		return candidate{}, ""
 	}
-	return candidate{end, x.verbs[end], len(words) - 1}.named()
+	return candidate{word: end, verb: x.verbs[end], pos: len(words) - 1}.named()
 }
 
 // byStrength takes the first verb if it says much. Else a strong one in the description
@@ -465,10 +477,17 @@ func (x *table) verbOfValue(value string) (candidate, bool) {
 			break
 		}
 		if word, v, ok := x.verbOf(w); ok {
-			return candidate{word, v, i}, true
+			return candidate{word: word, verb: v, pos: i, isState: isState(value)}, true
 		}
 	}
 	return candidate{}, false
+}
+
+// isState reports whether a value is a state that something is in rather than what is done to
+// it: "running", "stopped".
+func isState(value string) bool {
+	words := cut(value)
+	return len(words) == 1 && (strings.HasSuffix(words[0], "ing") || strings.HasSuffix(words[0], "ed"))
 }
 
 // verbOf finds a verb in any inflection: "sends", "sending", "sent" are send.
