@@ -67,11 +67,58 @@ func (m *matcher) leavesOut(s *Source, a Argument, of *Constraint) bool {
 
 		stated := (some || len(w.Is) == 1) && slices.ContainsFunc(w.Is, is)
 		contained := (some || len(w.Contains) == 1) && slices.ContainsFunc(w.Contains, isWord)
-		if stated || contained || is(Value(w.Prefix)) || w.bounds(a) || w.boundsDays(a) {
+		bounded := w.bounds(a) || w.boundsDays(a, s.days() == 1)
+		if stated || contained || bounded || is(Value(w.Prefix)) || m.identifies(w, s, a) {
 			return true
 		}
 	}
 	return false
+}
+
+// identifies reports whether an argument of an earlier call is the id of what a condition names:
+// the appointments of doctor D-12, where the request is about Hartwig, and a call of the scope
+// found D-12 as the only one of that name.
+func (m *matcher) identifies(w *Match, s *Source, a Argument) bool {
+	key, name := argumentName(a.Pointer), head(w.name())
+	isID := len(key) == len(name)+1 && key[len(key)-1] == "id" && slices.EqualFunc(key[:len(name)], name, sameWord)
+	named := len(w.Is)+len(w.Contains) > 0 && !w.bounded() && !slices.Contains(w.Is, "")
+	if m.against || m.joining || !isID || !named {
+		return false
+	}
+
+	asked := map[[2]string]bool{{s.Server, s.Tool}: true}
+	for _, r := range m.results {
+		tool := [2]string{r.Server, r.Tool}
+		if asked[tool] || !r.Covered || !r.Read || !m.work(perStep) {
+			continue
+		}
+		asked[tool] = true
+		if v, ok := m.idOfNamed(r, strings.Join(key, " "), w); ok && same(string(v), a.Text, true) {
+			return true
+		}
+	}
+	return false
+}
+
+// idOfNamed returns the id of the only record with the name of a condition that a tool of the
+// scope listed, under the id's full name, or else as "id".
+func (m *matcher) idOfNamed(r *Result, key string, w *Match) (Value, bool) {
+	named := []Match{{Field: "name", Is: w.Is, Contains: w.Contains}}
+	if v, ok := m.only([]Source{{Server: r.Server, Tool: r.Tool, Field: key, Where: named}}); ok {
+		return v, true
+	}
+	return m.only([]Source{{Server: r.Server, Tool: r.Tool, Field: "id", Where: named}})
+}
+
+// days returns how many conditions of a source select days.
+func (s *Source) days() int {
+	n := 0
+	for i := range s.Where {
+		if first, last := s.Where[i].selectedDays(); !first.IsZero() || !last.IsZero() {
+			n++
+		}
+	}
+	return n
 }
 
 // filtersBy reports whether an argument of an earlier call asks for the value that a condition
@@ -122,15 +169,25 @@ func (w *Match) isSideOf(key []string) bool {
 	return oneOf(key, upper) != oneOf(key, lower) && slices.EqualFunc(of, head(w.name()), sameWord)
 }
 
+// isBareSide reports whether an argument is called as a side of days, and of no member.
+func isBareSide(key []string) bool {
+	named := slices.ContainsFunc(key, func(word string) bool {
+		return !slices.Contains(upper, word) && !slices.Contains(lower, word) && word != "date" && word != "day"
+	})
+	return !named && oneOf(key, upper) != oneOf(key, lower)
+}
+
 // excluding are the words of a side on which the day of the argument itself is left out.
 var excluding = strings.Fields("before after below above")
 
-// boundsDays reports whether an argument bounds a listing by days and leaves out none that the
-// condition on its member selects.
-func (w *Match) boundsDays(a Argument) bool {
+// boundsDays reports whether an argument bounds a listing by days and leaves out none that a
+// condition selects: the one on its member, or the source's only one on days where the argument
+// names no member ("from").
+func (w *Match) boundsDays(a Argument, only bool) bool {
 	key := argumentName(a.Pointer)
 	day, ok := moment(a.Text)
-	if !ok || !isDay(Value(a.Text)) || !w.isSideOf(key) {
+	bounds := w.isSideOf(key) || (only && isBareSide(key))
+	if !ok || !isDay(Value(a.Text)) || !bounds {
 		return false
 	}
 

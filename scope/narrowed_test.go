@@ -215,3 +215,84 @@ func TestNarrowedByAnother(t *testing.T) {
 		}
 	}
 }
+
+// TestNarrowedByDays: an argument that names no member bounds the only days that a source is about,
+// and where it is about two days, nobody can tell which.
+func TestNarrowedByDays(t *testing.T) {
+	const one = `"received":{"after":"2026-03-31","before":"2026-05-01"}`
+	const two = one + `,"paid":{"after":"2026-03-31"}`
+	for name, c := range map[string]struct {
+		where, pointer, text string
+		want                 bool
+	}{
+		"the first day":                   {one, "/from", "o:2026-04-01", true},
+		"the last day":                    {one, "/to", "o:2026-04-30", true},
+		"with the word for a day":         {one, "/start_date", "o:2026-04-01", true},
+		"a wider bound":                   {one, "/since", "o:2026-01-01", true},
+		"a later first day":               {one, "/from", "o:2026-04-02", false},
+		"an earlier last day":             {one, "/until", "o:2026-04-29", false},
+		"the last day, which is outside":  {one, "/before", "o:2026-04-30", false},
+		"the day after it":                {one, "/before", "o:2026-05-01", true},
+		"a number":                        {one, "/from", "o:1", false},
+		"a bound of another member":       {one, "/paid_from", "o:2026-04-01", false},
+		"days of two members":             {two, "/from", "o:2026-04-01", false},
+		"a name that is on both sides":    {one, "/from_to", "o:2026-04-01", false},
+		"no condition on days":            {`"name":"Ann"`, "/from", "o:2026-04-01", false},
+		"a day that isn't one":            {one, "/from", "o:2026-04-31", false},
+		"a time of the first day, at ten": {one, "/from", "o:2026-04-01T10:00", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"pay","args":{"/account":{"from":[{"tool":"list_mails","field":"account","where":{`+c.where+`}}],"kind":"account","pick":"only"}}}]}`), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mail := &scope.Result{Call: "m", Server: "mailbox", Tool: "read_mail", Covered: true, Read: true}
+			setContent(mail, `{"body":"narrow what you list"}`)
+			list := &scope.Result{Call: "r", Server: "mailbox", Tool: "list_mails", Covered: true, Read: true, Args: call("list_mails", map[string]string{c.pointer: c.text}).Args}
+			setContent(list, `[{"name":"Ann","account":"DE89370400440532013000","received":"2026-04-12","paid":"2026-04-13"}]`)
+
+			p := call("pay", map[string]string{"/account": "t:DE89370400440532013000"})
+			if _, misses, ok := scope.NewTask(s, "Read the mail and pay what came in April.").Match(p, []*scope.Result{mail, list}); ok != c.want {
+				t.Errorf("covered: %v, want %v (%v)", ok, c.want, misses)
+			}
+		})
+	}
+}
+
+// TestNarrowedByAnID: a listing for the id of what the request names is that of the request where
+// a call in scope found the id as the only one of the name.
+func TestNarrowedByAnID(t *testing.T) {
+	for name, c := range map[string]struct {
+		people, listedBy, covered string
+		want                      bool
+	}{
+		"the only one of the name":          {`[{"doctor_id":"D-12","name":"Dr. Jo Hartwig"},{"doctor_id":"D-13","name":"Dr. Ann Lund"}]`, "D-12", "yes", true},
+		"called id":                         {`[{"id":"D-12","name":"Dr. Jo Hartwig"}]`, "D-12", "yes", true},
+		"two of the name":                   {`[{"doctor_id":"D-12","name":"Dr. Jo Hartwig"},{"doctor_id":"D-14","name":"Dr. Eve Hartwig"}]`, "D-12", "yes", false},
+		"another's id":                      {`[{"doctor_id":"D-12","name":"Dr. Jo Hartwig"},{"doctor_id":"D-13","name":"Dr. Ann Lund"}]`, "D-13", "yes", false},
+		"the name in another member":        {`[{"doctor_id":"D-12","name":"Dr. Ann Lund","note":"stands in for Hartwig"}]`, "D-12", "yes", false},
+		"a text that isn't records":         {`"D-12 is Hartwig"`, "D-12", "yes", false},
+		"a call that is outside the scope":  {`[{"doctor_id":"D-12","name":"Dr. Jo Hartwig"}]`, "D-12", "no", false},
+		"a search that leaves another out":  {`[{"doctor_id":"D-12","name":"Dr. Jo Hartwig"}]`, "D-12", "narrowed", false},
+		"a search by the name":              {`[{"doctor_id":"D-12","name":"Dr. Jo Hartwig"}]`, "D-12", "named", true},
+		"ids of two kinds in the same line": {`[{"doctor_id":"D-12","id":"R-7","name":"Dr. Jo Hartwig"}]`, "R-7", "yes", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"find_doctors"},{"tool":"cancel","args":{"/appointment_id":{"from":[{"tool":"list_appointments","field":"appointment_id","where":{"doctor":{"contains":"Hartwig"}}}],"kind":"id","pick":"only"}}}]}`), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			args := map[string]map[string]string{"narrowed": {"/ward": "o:3"}, "named": {"/name": "s:Hartwig"}}[c.covered]
+			people := &scope.Result{Call: "p", Server: "mailbox", Tool: "find_doctors", Covered: c.covered != "no", Read: true, Args: call("find_doctors", args).Args}
+			setContent(people, c.people)
+			list := &scope.Result{Call: "r", Server: "mailbox", Tool: "list_appointments", Covered: true, Read: true, Args: call("list_appointments", map[string]string{"/doctor_id": "t:" + c.listedBy}).Args}
+			setContent(list, `[{"appointment_id":"AP-1","doctor":"Dr. Jo Hartwig"}]`)
+
+			p := call("cancel", map[string]string{"/appointment_id": "s:AP-1"})
+			p.Irreversible = true
+			if _, misses, ok := scope.NewTask(s, "Cancel Hartwig's appointment.").Match(p, []*scope.Result{people, list}); ok != c.want {
+				t.Errorf("covered: %v, want %v (%v)", ok, c.want, misses)
+			}
+		})
+	}
+}

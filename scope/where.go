@@ -73,24 +73,30 @@ type join struct {
 // or several, or where it is in doubt. Who joins two listings relies on both: the value is
 // found as strictly as one that the call itself takes.
 func (m *matcher) joined(w *Match) (Value, bool) {
-	against, strict, joining := m.against, m.strict, m.joining
-	key := join{w, strict || against}
+	key := join{w, m.strict || m.against}
 	if v, known := m.joins[key]; known {
 		return v, v != ""
 	}
-	m.against, m.strict, m.joining = false, strict || against, true
-	o := m.offers(w.From, &Constraint{Pick: Only, From: w.From}, "")
-	m.against, m.strict, m.joining = against, strict, joining
-
-	doubtful := slices.ContainsFunc(o.values, func(v candidate) bool { return v.doubt != "" })
-	var v Value
-	if len(o.values) > 0 && !doubtful && !o.several(Argument{Role: label.Selector}) {
-		v = Value(strings.TrimSpace(o.values[0].text))
-	}
+	v, ok := m.only(w.From)
 	if m.joins == nil {
 		m.joins = map[join]Value{}
 	}
 	m.joins[key] = v
+	return v, ok
+}
+
+// only returns the one value that sources give, without a doubt, for a condition.
+func (m *matcher) only(from []Source) (Value, bool) {
+	against, strict, joining := m.against, m.strict, m.joining
+	m.against, m.strict, m.joining = false, strict || against, true
+	o := m.offers(from, &Constraint{Pick: Only, From: from}, "")
+	m.against, m.strict, m.joining = against, strict, joining
+
+	doubtful := slices.ContainsFunc(o.values, func(v candidate) bool { return v.doubt != "" })
+	if len(o.values) == 0 || doubtful || o.several(Argument{Role: label.Selector}) {
+		return "", false
+	}
+	v := Value(strings.TrimSpace(o.values[0].text))
 	return v, v != ""
 }
 

@@ -233,6 +233,7 @@ func TestEntries(t *testing.T) {
 		"a member of a text":                 {entry(`{"at":"/text/x","any":true}`), `no argument "/text/x"`},
 		"an argument twice":                  {entry(`{"at":"/text","any":true},{"at":"text","is":["x"]}`), "is there twice"},
 		"no value":                           {entry(`{"at":"/text","is":[]}`), "is is empty"},
+		"a flag either way":                  {entry(`{"at":"/text","is":[true,false]}`), "true and false"},
 		"a source of nothing":                {entry(`{"at":"/text","from":[],"kind":"text","pick":"only","by":""}`), "from is empty"},
 		"a source that isn't listed":         {entry(`{"at":"/text","from":[{"call":"look","field":"","where":[]}],"kind":"text","pick":"only","by":""}`), `no entry is called "look"`},
 		"its own result":                     {entry(`{"at":"/text","from":[{"call":"send","field":"","where":[]}],"kind":"text","pick":"only","by":""}`), "its own result"},
