@@ -11,8 +11,6 @@ import (
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/metric"
 	metricnoop "go.opentelemetry.io/otel/metric/noop"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
@@ -20,6 +18,8 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 	tracenoop "go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/remit-project/remit/internal/telemetry/otlp"
 )
 
 // flushTime bounds how long the end of the process waits for the last export.
@@ -69,7 +69,7 @@ func Start(ctx context.Context, o Options) (*Recorder, func() error, error) {
 	}
 	var ends []func(context.Context) error
 	if traces {
-		e, err := otlptracehttp.New(ctx)
+		e, err := otlp.NewSpans(os.Getenv)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -77,7 +77,7 @@ func Start(ctx context.Context, o Options) (*Recorder, func() error, error) {
 		tracers, ends = p, append(ends, p.Shutdown)
 	}
 	if metrics {
-		e, err := otlpmetrichttp.New(ctx)
+		e, err := otlp.NewMetrics(os.Getenv)
 		if err != nil {
 			return nil, nil, err
 		}
