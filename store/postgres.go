@@ -11,11 +11,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+
+	"github.com/remit-project/remit/internal/postgres"
 )
 
 // The settings of PostgreSQL.
@@ -49,9 +49,9 @@ const channel = "remit_approvals"
 
 // openPostgres opens a store in a PostgreSQL database.
 func (s *database) openPostgres(ctx context.Context, name string, o Options) error {
-	config, err := pgx.ParseConfig(name)
+	config, err := pgconn.ParseConfig(name)
 	if err != nil {
-		// pgx leaves passwords out of its errors.
+		// pgconn leaves passwords out of its errors.
 		return fmt.Errorf("open store: %w", err)
 	}
 
@@ -77,7 +77,8 @@ func (s *database) openPostgres(ctx context.Context, name string, o Options) err
 		return fail(err)
 	}
 
-	read, db := stdlib.OpenDB(*config), stdlib.OpenDB(*config, stdlib.OptionBeforeConnect(patient))
+	read := sql.OpenDB(postgres.NewConnector(config.Copy))
+	db := sql.OpenDB(postgres.NewConnector(func() *pgconn.Config { return patient(config.Copy()) }))
 	for db, n := range map[*sql.DB]int{read: conns / 2, db: conns - conns/2} {
 		db.SetMaxOpenConns(n)
 		db.SetMaxIdleConns(n)
@@ -87,7 +88,7 @@ func (s *database) openPostgres(ctx context.Context, name string, o Options) err
 	}
 
 	l := &listener{config: config, hub: s.hub}
-	s.look = read // pgx parses a statement once
+	s.look = read // a connection parses a statement once
 	s.read, s.poll, s.forUpdate, s.like, s.texts = read, postgresPoll, " FOR UPDATE", "ILIKE", postgresTexts
 	s.skipLocked = " FOR UPDATE SKIP LOCKED"
 	s.snapshot = &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
@@ -120,7 +121,7 @@ func (s *database) openPostgres(ctx context.Context, name string, o Options) err
 }
 
 // connections takes from a configuration how many there may be.
-func connections(config *pgx.ConnConfig) (int, error) {
+func connections(config *pgconn.Config) (int, error) {
 	text, ok := config.RuntimeParams[postgresConnsSetting]
 	if !ok {
 		return postgresConns, nil
@@ -133,14 +134,14 @@ func connections(config *pgx.ConnConfig) (int, error) {
 	return n, nil
 }
 
-// errNotCancelled is what pgx is told that asks for a connection to cancel a statement over.
+// errNotCancelled is what pgconn is told that asks for a connection to cancel a statement over.
 var errNotCancelled = errors.New("what is being written is not cancelled")
 
-// patient configures a connection on which nothing is cancelled. When a caller gives up, pgx
+// patient configures a connection on which nothing is cancelled. When a caller gives up, pgconn
 // asks the server to cancel what it does. A commit that waits for a standby is then shown to
 // everybody although the standby doesn't have it: another caller could act on a decision that
 // is lost when the standby takes over. So who gives up leaves, and the server goes on waiting.
-func patient(_ context.Context, c *pgx.ConnConfig) error {
+func patient(c *pgconn.Config) *pgconn.Config {
 	connected, dial := new(atomic.Bool), c.DialFunc
 	c.AfterConnect = func(context.Context, *pgconn.PgConn) error {
 		connected.Store(true)
@@ -152,7 +153,7 @@ func patient(_ context.Context, c *pgx.ConnConfig) error {
 		}
 		return dial(ctx, network, address)
 	}
-	return nil
+	return c
 }
 
 func checkPostgres(ctx context.Context, db *sql.DB, o Options) error {
@@ -183,7 +184,7 @@ func checkPostgres(ctx context.Context, db *sql.DB, o Options) error {
 // listener passes on what PostgreSQL announces, over a connection of its own
 // that is made when a caller first waits.
 type listener struct {
-	config *pgx.ConnConfig
+	config *pgconn.Config
 	hub    *hub
 
 	mu     sync.Mutex
@@ -227,7 +228,9 @@ func (l *listener) run(ctx context.Context) {
 
 // session listens until the connection or the context ends.
 func (l *listener) session(ctx context.Context) error {
-	conn, err := pgx.ConnectConfig(ctx, l.config.Copy())
+	config := l.config.Copy()
+	config.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) { l.hub.wake(n.Payload) }
+	conn, err := pgconn.ConnectConfig(ctx, config)
 	if err != nil {
 		return err
 	}
@@ -237,16 +240,14 @@ func (l *listener) session(ctx context.Context) error {
 		_ = conn.Close(closing)
 	}()
 
-	if _, err := conn.Exec(ctx, "LISTEN "+channel); err != nil {
+	if _, err := conn.Exec(ctx, "LISTEN "+channel).ReadAll(); err != nil {
 		return err
 	}
 
 	l.hub.wakeAll() // for what was announced before
 	for {
-		n, err := conn.WaitForNotification(ctx)
-		if err != nil {
+		if err := conn.WaitForNotification(ctx); err != nil {
 			return err
 		}
-		l.hub.wake(n.Payload)
 	}
 }
