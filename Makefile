@@ -13,7 +13,7 @@ LINTER_PATH := $(GO) tool -n -modfile=tools/go.mod staticcheck
 RACE   := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 RACED  := GOFLAGS="$(strip $(shell $(GO) env GOFLAGS) $(RACE))"
 
-.PHONY: all setup npm python test test-long lint sdks engines release release-test site agentdojo bench fuzz
+.PHONY: all setup npm python test test-long lint sdks engines release release-test vuln site agentdojo bench fuzz
 
 all: test
 
@@ -110,6 +110,16 @@ release:
 release-test:
 	REMIT_HELM=$$($(GO) tool -n -modfile=tools/helm.mod helm) && export REMIT_HELM && \
 		$(GO) test -count=1 ./internal/release
+
+# Known vulnerabilities of what the program calls. Its templates are a copy of Go's under another
+# name: for them the same is asked of a program that calls Go's own, as of the version of Go that
+# the copy was last compared with. VULNDB names a copy of the database, as file:///usr/share/vulndb.
+TEMPLATES_GO := go1.26.8
+VULN := $(GO) tool -modfile=tools/vuln.mod govulncheck $(if $(VULNDB),-db $(VULNDB))
+
+vuln:
+	$(VULN) ./cmd/remit
+	GOVERSION=$(TEMPLATES_GO) $(VULN) ./internal/house/templates
 
 # AgentDojo's own package against the proxy; see docs/reference/evaluation.md.
 DOJO := eval/agentdojo
