@@ -3,7 +3,6 @@ package pack
 import (
 	"cmp"
 	"context"
-	"debug/buildinfo"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -107,11 +106,17 @@ func (p *Pack) fetchGo(ctx context.Context, dir, version string) (program, insta
 		return "", "", err
 	}
 	program = filepath.Join(dir, path.Base(p.Start))
-	about, err := buildinfo.ReadFile(program)
+	about, err := run(ctx, dir, "go", "version", "-m", program)
 	if err != nil {
 		return "", "", err
 	}
-	return program, about.Main.Version, nil
+	for line := range strings.Lines(about) {
+		// As in "	mod	github.com/owner/name	v1.2.3	h1:…".
+		if fields := strings.Fields(line); len(fields) > 2 && fields[0] == "mod" {
+			return program, fields[2], nil
+		}
+	}
+	return "", "", errors.New("go version -m doesn't say the version of " + p.Package)
 }
 
 // run runs a program of the operator's in a directory and returns what it printed.
