@@ -30,13 +30,16 @@ var benchmarks = []benchmark{
 	{what: "a decision on five short arguments, after 10 MB", dir: ".", name: "BenchmarkDecide$/10240KB/hit", times: "4000x", pinned: true},
 	{what: "a decision that is on the disk, SQLite", dir: "./ledger", name: "BenchmarkDurable$", times: "500x"},
 	{what: "a request that goes on with a conversation", dir: "./internal/proxy", name: "BenchmarkFollowing$", times: "10x"},
-	{what: "the policies of a service desk for one call", dir: "./guard", name: "BenchmarkRental$", times: "500x"},
-	{what: "the policies of an airline for one call", dir: "./examples/airline", name: "BenchmarkRules$", times: "500x"},
+	{what: "the policies of a service desk for one call", dir: "./guard", name: "BenchmarkRental$", times: "20x", again: 100},
+	{what: "the policies of an airline for one call", dir: "./examples/airline", name: "BenchmarkRules$", times: "20x", again: 100},
 	{what: "loading a thousand guarded tools", dir: "./guard", name: "BenchmarkLoad$", times: "1x"},
 }
 
 type benchmark struct {
 	what, dir, name, times string
+	// again is how often short ones run, once where it is 0. The quickest counts, which is one
+	// that the machine left alone.
+	again int
 	// pinned benchmarks run on one core, where the system has a program for that: what is
 	// measured of single rounds is then not of the scheduler.
 	pinned bool
@@ -133,7 +136,7 @@ func (t tree) program(dir string) string {
 
 // run runs a benchmark once.
 func (t tree) run(ctx context.Context, b benchmark) (map[string]figures, error) {
-	command := []string{t.program(b.dir), "-test.run", "^$", "-test.bench", b.name, "-test.benchtime", b.times, "-test.benchmem"}
+	command := []string{t.program(b.dir), "-test.run", "^$", "-test.bench", b.name, "-test.benchtime", b.times, "-test.benchmem", "-test.count", strconv.Itoa(max(1, b.again))}
 	if pin, err := exec.LookPath("taskset"); b.pinned && err == nil {
 		command = append([]string{pin, "-c", strconv.Itoa(runtime.NumCPU() - 1)}, command...)
 	}
@@ -188,7 +191,8 @@ func measure(ctx context.Context, before, after tree, runs int) ([]*pair, error)
 // figures are the metrics of one run of a benchmark, by their units.
 type figures map[string]float64
 
-// parse reads what benchmarks print, by their names without the number of processors.
+// parse reads what benchmarks print, by their names without the number of processors. Of one
+// that ran several times it keeps the quickest.
 func parse(text []byte) map[string]figures {
 	out := map[string]figures{}
 	for line := range strings.Lines(string(text)) {
@@ -208,7 +212,9 @@ func parse(text []byte) map[string]figures {
 		if i := strings.LastIndexByte(name, '-'); i > 0 {
 			name = name[:i]
 		}
-		out[name] = f
+		if before, ok := out[name]; !ok || f[timeUnit] < before[timeUnit] {
+			out[name] = f
+		}
 	}
 	return out
 }
@@ -223,6 +229,15 @@ func (p *pair) ratio(unit string) (float64, bool) {
 		}
 	}
 	return median(all)
+}
+
+// time is the ratio of times: of their medians where a benchmark says them, which an
+// interruption doesn't change.
+func (p *pair) time() (float64, bool) {
+	if v, ok := p.ratio(middleUnit); ok {
+		return v, true
+	}
+	return p.ratio(timeUnit)
 }
 
 // value returns the median of what was measured afterwards.
@@ -251,7 +266,7 @@ func table(pairs []*pair, base string, runs int) string {
 	b.WriteString("| what | benchmark | time, ratio | allocations | ratio | times the floor | ratio |\n| --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, p := range pairs {
 		fmt.Fprintf(&b, "| %s | `%s` |", p.what, strings.TrimPrefix(p.name, "Benchmark"))
-		fmt.Fprintf(&b, " %s |", short(p.ratio(timeUnit))) // the time alone says nothing on another machine
+		fmt.Fprintf(&b, " %s |", short(p.time())) // the time alone says nothing on another machine
 		for _, unit := range [...]string{allocUnit, floorUnit} {
 			fmt.Fprintf(&b, " %s | %s |", short(p.value(unit)), short(p.ratio(unit)))
 		}
