@@ -1,7 +1,6 @@
 package serialized
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -19,12 +18,15 @@ import (
 // next line. They can add records, and write all of their own.
 type Appearance struct {
 	Format Format
-	// Shape is the same for texts whose fields have the same names, order and places.
+	// Shape is the text with one record and without its values: the same for texts whose fields
+	// have the same names, order and places.
 	Shape string
 	// Records is how many records the text has.
 	Records int
 	// Document are the fields.
 	Document *strictjson.Document
+
+	valued []bool // which lines of the shape have a value
 }
 
 const (
@@ -41,12 +43,16 @@ func Appear(text string) *Appearance {
 		return nil
 	}
 
-	for _, read := range [...]func(string) *Appearance{appearsYAML, appearsTable, appearsLines} {
+	y, flat := appearsYAML(text)
+	if y != nil && !flat {
+		return y
+	}
+	for _, read := range [...]func(string) *Appearance{appearsTable, appearsLines} {
 		if a := read(text); a != nil {
 			return a
 		}
 	}
-	return nil
+	return y
 }
 
 // isControl reports whether a character is one that no template writes, and that programs read
@@ -54,29 +60,34 @@ func Appear(text string) *Appearance {
 func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
 // appearsYAML reads YAML in blocks, with one field a line and at most one list, whose records
-// are flat.
-func appearsYAML(text string) *Appearance {
+// are flat. It reports whether all of it is one record without quotes, which is the same in lines.
+func appearsYAML(text string) (a *Appearance, flat bool) {
 	out := &Appearance{Format: YAML}
 	out.Document = readYAML(text, func(d *yamlDocument) bool {
-		s := yamlShape{lines: map[int]bool{}}
+		s := yamlShape{text: strings.Split(strings.TrimRight(text, "\n"), "\n"), taken: map[int]bool{}}
 		s.node(d.root, 0)
-		lines := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1
-		out.Shape, out.Records = "yaml "+s.text.String(), max(s.records, 1)
-		return !s.wrong && len(s.lines) == lines && s.fields == lines
+		out.Shape, out.Records, out.valued = strings.Join(s.shape, "\n"), max(s.records, 1), s.valued
+		flat = s.lists == 0 && s.plain == len(s.text)
+		return !s.wrong && len(s.taken) == len(s.text) && s.fields == len(s.text)
 	})
 	if out.Document == nil {
-		return nil
+		return nil, false
 	}
-	return out
+	return out, flat
 }
 
-// yamlShape goes through a document and notes the names and places of its fields.
+// yamlShape goes through a document and notes how the lines of its fields begin.
 type yamlShape struct {
-	text    strings.Builder
-	lines   map[int]bool // that begin with a field
-	fields  int
+	text   []string     // the lines of the document
+	taken  map[int]bool // those that begin with a field
+	fields int
+	// shape has the beginnings of lines up to the value, and valued which have one.
+	shape  []string
+	valued []bool
+
 	lists   int
 	records int
+	plain   int // fields of the root whose value has no quotes
 	wrong   bool
 }
 
@@ -88,25 +99,41 @@ func (s *yamlShape) node(n *yaml.Node, depth int) {
 		s.mapping(n, depth)
 	case n.Kind == yaml.SequenceNode:
 		s.list(n, depth)
-	case n.Kind == yaml.ScalarNode:
-		s.text.WriteByte('_')
 	default:
-		s.wrong = true
+		s.wrong = s.wrong || n.Kind != yaml.ScalarNode
 	}
 }
 
 func (s *yamlShape) mapping(n *yaml.Node, depth int) {
-	s.text.WriteByte('{')
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
-		s.lines[key.Line] = true
-		s.fields++
+		begin, ok := s.beginning(key)
+		scalar := value.Kind == yaml.ScalarNode
 		// A value begins in its own line; what is in blocks, in a later one.
-		s.wrong = s.wrong || len(key.Value) > maxName || (value.Kind == yaml.ScalarNode && value.Line != key.Line && value.Value != "")
-		fmt.Fprintf(&s.text, "%d%q:", key.Column, key.Value)
+		if !ok || (scalar && value.Line != key.Line && value.Value != "") {
+			s.wrong = true
+			return
+		}
+		s.taken[key.Line] = true
+		s.fields++
+		s.shape, s.valued = append(s.shape, begin), append(s.valued, scalar)
+		if scalar && depth == 0 && !isQuoted(value) {
+			s.plain++
+		}
 		s.node(value, depth+1)
 	}
-	s.text.WriteByte('}')
+}
+
+// beginning returns a line up to the colon behind the name of its field. A template quotes no
+// name.
+func (s *yamlShape) beginning(key *yaml.Node) (string, bool) {
+	if key.Line > len(s.text) || len(key.Value) > maxName {
+		return "", false
+	}
+	line := s.text[key.Line-1]
+	at := min(key.Column-1, len(line))
+	begin := line[:at] + key.Value + ":"
+	return begin, strings.Trim(line[:at], " -") == "" && strings.HasPrefix(line, begin)
 }
 
 // list notes the shape of its records, which all have to have the same one.
@@ -117,22 +144,24 @@ func (s *yamlShape) list(n *yaml.Node, depth int) {
 		return
 	}
 
-	shape := ""
+	var first []string
 	for i, e := range n.Content {
-		record := yamlShape{lines: s.lines, lists: s.lists}
+		record := yamlShape{text: s.text, taken: s.taken, lists: s.lists}
 		if e.Kind != yaml.MappingNode {
 			s.wrong = true
 			return
 		}
 		record.node(e, depth+1)
-		if record.wrong || (i > 0 && record.text.String() != shape) {
+		if record.wrong || (i > 0 && !slices.Equal(record.shape, first)) {
 			s.wrong = true
 			return
 		}
-		shape = record.text.String()
+		if i == 0 {
+			first = record.shape
+			s.shape, s.valued = append(s.shape, record.shape...), append(s.valued, record.valued...)
+		}
 		s.fields += record.fields
 	}
-	fmt.Fprintf(&s.text, "[%d%s]", n.Column, shape)
 }
 
 // appearsTable reads a Markdown table in which no bar or line end is escaped: a template
@@ -148,11 +177,14 @@ func appearsTable(text string) *Appearance {
 	}
 	head, _, _ := strings.Cut(text, "\n")
 	names, _ := cells(head)
-	if repeats(names) || slices.ContainsFunc(names, func(n string) bool { return len(n) > maxName }) {
+	if repeats(names) || slices.ContainsFunc(names, func(n string) bool { return len(n) > maxName || strings.Contains(n, `\`) }) {
 		return nil
 	}
 
-	return &Appearance{Format: Table, Shape: fmt.Sprintf("table %q", names), Records: strings.Count(text, "\n") - 1, Document: doc}
+	out := &Appearance{Format: Table, Records: strings.Count(text, "\n") - 1, Document: doc}
+	rule, row := strings.Repeat("|---", len(names)), strings.Repeat("|  ", len(names))
+	out.Shape = "| " + strings.Join(names, " | ") + " |\n" + rule + "|\n" + row + "|"
+	return out
 }
 
 // appearsLines reads lines of a name and a value, with a blank line between records.
@@ -163,7 +195,7 @@ func appearsLines(text string) *Appearance {
 		return nil
 	}
 
-	shape, records := "", 0
+	out := &Appearance{Format: Lines, Document: doc}
 	for record := range strings.SplitSeq(text, "\n\n") {
 		var names []string
 		for line := range strings.SplitSeq(record, "\n") {
@@ -173,14 +205,14 @@ func appearsLines(text string) *Appearance {
 			}
 			names = append(names, m[1])
 		}
-		this := fmt.Sprintf("lines %q", names)
-		if repeats(names) || len(names) < 2 || (records > 0 && this != shape) {
+		shape := strings.Join(names, ":\n") + ":"
+		if repeats(names) || len(names) < 2 || (out.Records > 0 && shape != out.Shape) {
 			return nil
 		}
-		shape = this
-		records++
+		out.Shape, out.valued = shape, slices.Repeat([]bool{true}, len(names))
+		out.Records++
 	}
-	return &Appearance{Format: Lines, Shape: shape, Records: records, Document: doc}
+	return out
 }
 
 // repeats reports whether a name is in a list twice.

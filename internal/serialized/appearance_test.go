@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/remit-project/remit/internal/serialized"
@@ -64,7 +65,8 @@ func TestAppear(t *testing.T) {
 func forger() *rapid.Generator[string] {
 	piece := rapid.SampledFrom([]string{
 		"x", "9", "'", `"`, "\n", "\n  ", "\n    ", "\n- id: 9", "\n  - id: 9", "\n  name: y", "\n    name: y", "\n  size: 3", "\n    size: 3", "\nid: 9", "\nname: y", "\nsize: 3",
-		"\n\n", "\n| 9 | y | 3 |", " | ", " |", `\`, `\|`, "results:", "\nresults:", "\nother:", ": ", "{", "}", "[", "]", "#", " #", "---", "\n---\n", "|", "|-", ">", "&a", "*a", "!!str", "? ", "- ", "\t", "<<: ", "\u2028", "<br>",
+		"\n\n", "\n| 9 | y | 3 |", " | ", " |", `\`, `\|`, "results:", "\nresults:", "\nother:", ": ", "{", "}", "[", "]", "#", " #", "---", "\n---\n", "|", "|-", ">", "&a", "*a", "!!str", "? ", "- ", "\t", "<<: ", "\u2028", "\u2029", "\u0085", "\u00a0", "\u202e", "\u2066", "\ufeff", "\u200b", "\f", "\v", "\r", "\r\n", "\x00", "\x1c", "<br>",
+		"```", "\n```\n", "\n| a |\n|---|\n| b |", "\n|---|---|---|", "| id | name | size |", "\n-\n", "\n- - id: 9", "\n...\n", "\n%YAML 1.2\n", "name : y", "\"name\": y", "\n  'name': y", "id:9",
 	})
 	// What ends their own record, and begins one of the same shape.
 	whole := rapid.SampledFrom([]string{"\n  size: 3\n- id: 9\n  name: y", "\n    size: 3\n  - id: 9\n    name: y", " | 3 |\n| 9 | y", "|3|\n|9|y", "\nsize: 3\n\nid: 9\nname: y"})
@@ -74,7 +76,8 @@ func forger() *rapid.Generator[string] {
 }
 
 // Whatever a stranger writes as the name of one record, a text of a template either looks like
-// nothing or another shape, or has the records of everybody else as they are, and in order.
+// nothing or another shape, or has the records of everybody else as they are, and in order. So
+// it is with a shape that a contract keeps, which texts fit that look exactly so.
 func TestAStrangerHidesNoRecordOfAnother(t *testing.T) {
 	for name, template := range map[string]struct{ head, record, between string }{
 		"YAML":             {"results:\n", "- id: %d\n  name: %s\n  size: %d\n", ""},
@@ -92,7 +95,11 @@ func TestAStrangerHidesNoRecordOfAnother(t *testing.T) {
 				}
 				return template.head + strings.Join(out, template.between)
 			}
-			shape := serialized.Appear(write([]string{"a", "b"})).Shape
+			honest := serialized.Appear(write([]string{"a", "b"}))
+			pin, err := serialized.Pin(serialized.Marked(honest.Shape, serialized.Trust{}))
+			if err != nil || !pin.Fits(honest) {
+				t.Fatal("the shape isn't pinned:", err)
+			}
 			read, forged := 0, 0
 			rapid.Check(t, func(t *rapid.T) {
 				names := make([]string, rapid.IntRange(2, 4).Draw(t, "records"))
@@ -103,7 +110,10 @@ func TestAStrangerHidesNoRecordOfAnother(t *testing.T) {
 				names[theirs] = forger().Draw(t, "name")
 
 				a := serialized.Appear(write(names))
-				if a == nil || a.Shape != shape {
+				if a == nil || a.Shape != honest.Shape {
+					if a != nil && pin.Fits(a) {
+						t.Fatalf("another shape fits: %q", a.Shape)
+					}
 					return
 				}
 				read++
@@ -131,6 +141,92 @@ func TestAStrangerHidesNoRecordOfAnother(t *testing.T) {
 			t.Logf("%d read, %d with a record that was added", read, forged)
 		})
 	}
+}
+
+// A contract has a shape as a result with one record, in which each value is who writes it.
+func TestPin(t *testing.T) {
+	for name, c := range map[string]struct {
+		text, pinned string
+		own          []string // the fields of the text that are the service's
+	}{
+		"a list in YAML": {"total: 2\nresults:\n  - id: f1\n    name: A\n  - id: f2\n    name: B\n", "total: others\nresults:\n  - id: service\n    name: others", []string{"/results/0/id", "/results/1/id"}},
+		"an object":      {"- id: 1\n  owner:\n    user_id: 4\n    name: A\n  note:\n", "- id: service\n  owner:\n    user_id: service\n    name: others\n  note: others", []string{"/0/id", "/0/owner/user_id"}},
+		"a table":        {"| id | name |\n| :-- | --: |\n|1|A|\n| 2 | B |", "| id | name |\n|---|---|\n| service | others |", []string{"/0/id", "/1/id"}},
+		"a record":       {"Name: Ann\nRoom no: 7", "Name: others\nRoom no: others", nil},
+		"records":        {"Name: Ann\nId: 7\n\nName: Bob\nId: 8", "Name: others\nId: service", []string{"/0/Id", "/1/Id"}},
+		"other letters":  {"- id: 1\n  имя: A\n", "- id: service\n  имя: others", []string{"/0/id"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := serialized.Appear(c.text)
+			marked := serialized.Marked(a.Shape, serialized.Trust{})
+			if marked != c.pinned {
+				t.Fatalf("the shape is written as %q, want %q", marked, c.pinned)
+			}
+			pin, err := serialized.Pin(marked)
+			if err != nil || !pin.Fits(a) {
+				t.Fatal("the text doesn't fit:", err)
+			}
+			var own []string
+			for _, l := range a.Document.Leaves() {
+				if pin.Owns(l.Pointer) {
+					own = append(own, l.Pointer)
+				}
+			}
+			if diff := cmp.Diff(c.own, own); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+
+	for name, text := range map[string]string{
+		"no shape": "the tool's words", "nobody": "- id: service\n  name:", "somebody": "- id: service\n  name: Ann", "two records": "- id: service\n- id: service", "none": "| id |\n|---|", "empty": "",
+	} {
+		if _, err := serialized.Pin(text); err == nil {
+			t.Error(name, "is pinned")
+		}
+	}
+}
+
+// A text of another shape doesn't fit, however little differs.
+func TestOnlyThePinnedShapeFits(t *testing.T) {
+	pin, err := serialized.Pin("results:\n  - id: service\n    name: others\ntotal: service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{
+		"results:\n  - id: 1\n    name: A\ntotal: 1":                         true,
+		"results:\n  - id: 1\n    name: A\n  - id: 2\n    name:\ntotal: 2":   true,
+		"results:\n  - id: 1\n    name: A":                                   false,
+		"results:\n- id: 1\n  name: A\ntotal: 1":                             false,
+		"results:\n  - id: 1\n    name: A\ntotal: 1\nnext: 2":                false,
+		"results:\n  - id: 1\n    Name: A\ntotal: 1":                         false,
+		"results:\n  - name: A\n    id: 1\ntotal: 1":                         false,
+		"results:\n  -  id: 1\n     name: A\ntotal: 1":                       false,
+		"results:\n  - id: 1\n    \"name\": A\ntotal: 1":                     false,
+		"results:\n  - id: 1\n    name : A\ntotal: 1":                        false,
+		"results:\n  - id: 1\n    name: A\ntotal: 1\nresults:\n":             false,
+		"```\nresults:\n  - id: 1\n    name: A\ntotal: 1\n```":               false,
+		"results:\n  - id: 1\n    name: A\n    parts:\n      - x: 1\ntotal:": false,
+	} {
+		if a := serialized.Appear(text); (a != nil && pin.Fits(a)) != want {
+			t.Errorf("fits is %v for %q", !want, text)
+		}
+	}
+}
+
+func FuzzAppear(f *testing.F) {
+	for _, s := range []string{"results:\n  - id: f1\n    name: A\n", "| id | name |\n|---|---|\n| 1 | A |", "Name: Ann\nAge: 7", "a:\n- b: 1\n", "- a:\n    b: 1\n  c:\n"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		a := serialized.Appear(text)
+		if a == nil {
+			return
+		}
+		if pin, err := serialized.Pin(serialized.Marked(a.Shape, serialized.Trust{})); err != nil || !pin.Fits(a) {
+			t.Errorf("%q can't be pinned as it looks: %v", a.Shape, err)
+		}
+	})
 }
 
 // recordsOf returns the records of an appearance as texts.
