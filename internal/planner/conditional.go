@@ -212,9 +212,17 @@ func (s *shown) hasEffect(e entry) bool {
 	return t != nil && t.Effect != "read"
 }
 
+// grouped is a number whose thousands stand apart.
+var grouped = pattern.OnUse(`\b\d{1,3}(?:[.,' ]\d{3})+\b`)
+
+// ungrouped writes the numbers of a clause as an answer has them.
+func ungrouped(clause string) string {
+	return grouped().ReplaceAllStringFunc(clause, func(n string) string { return strings.NewReplacer(".", "", ",", "", "'", "", " ", "").Replace(n) })
+}
+
 // tells reports whether a clause has the words of a value of a condition.
 func tells(clause, value string) bool {
-	want, have := wordsOf(norm.NFKC.String(value)), wordsOf(clause)
+	want, have := wordsOf(norm.NFKC.String(value)), wordsOf(ungrouped(clause))
 	return len(want) > 0 && !slices.ContainsFunc(want, func(w string) bool {
 		within := func(h string) bool { return h == w || (spaceless(w) && strings.Contains(h, w)) }
 		return !slices.ContainsFunc(have, within)

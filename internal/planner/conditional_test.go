@@ -161,6 +161,8 @@ func TestConditionsOnRecords(t *testing.T) {
 		waits        bool
 	}{
 		"a bound":                   {"Wipe Ann's file if it has less than 30 pages.", wiping("pages", `"below":30`), false},
+		"a number with thousands":   {"Wipe Ann's file if it has less than 1,900 pages.", wiping("pages", `"below":1900`), false},
+		"another with thousands":    {"Wipe Ann's file if it has less than 1 900 pages.", wiping("pages", `"below":900`), true},
 		"a state":                   {"Wipe Ann's file if it's expired.", wiping("state", `"is":["expired"]`), false},
 		"another bound":             {"Wipe Ann's file if it has less than 30 pages.", wiping("pages", `"below":40`), true},
 		"the state of another part": {"Wipe the expired file if Ann agrees.", wiping("state", `"is":["expired"]`), true},
