@@ -71,7 +71,7 @@ func (x *deciding) readings() (reads []scope.Reading, shown string) {
 	for _, as := range all {
 		text, whole := x.looks(as, values)
 		texts = append(texts, text)
-		if !slices.Contains(x.in.readings, as) {
+		if !x.known(as) {
 			reads = append(reads, as)
 		}
 		if as.Call = whole; whole != "" && !slices.Contains(x.in.readings, as) {
@@ -79,13 +79,24 @@ func (x *deciding) readings() (reads []scope.Reading, shown string) {
 		}
 	}
 	shown = "; read as it looks, the call may be what the user asked for: " + strings.Join(texts, "; ")
-	if len(reads) > 0 {
-		shown += ". Who agrees to the call agrees as well that results of that shape are read so for the rest of the session"
+	var agreed []string
+	if slices.ContainsFunc(reads, func(r scope.Reading) bool { return r.Call == "" }) {
+		agreed = append(agreed, "that results of that shape are read so for the rest of the session")
 	}
 	if slices.ContainsFunc(reads, func(r scope.Reading) bool { return r.Call != "" }) {
-		shown += ", and to the other calls that the user asked for with the records that are listed here, if they can be taken back"
+		agreed = append(agreed, "to the other calls that the user asked for with the records that are listed here, if they can be taken back")
+	}
+	if len(agreed) > 0 {
+		shown += ". Who agrees to the call agrees as well " + strings.Join(agreed, ", and ")
 	}
 	return reads, shown
+}
+
+// known reports whether results of a shape are read as fields already: by the contract, or since a
+// person agreed.
+func (x *deciding) known(as scope.Reading) bool {
+	pinned := func(r *scope.Result) bool { return r.Pinned() && *r.Appearance() == as }
+	return slices.Contains(x.in.readings, as) || slices.ContainsFunc(x.in.results, pinned)
 }
 
 // coveredBy reports whether the scope would cover the call if results were read so, and returns
@@ -146,11 +157,24 @@ func plural(word string, n int) string {
 	return word + "s"
 }
 
-// readAs says of a grant that it is by a reading to which a person agreed; empty where it isn't.
+// readAs says of a grant that it is by a reading to which a person agreed, or which the contract
+// has; empty where it isn't.
 func (x *deciding) readAs(g scope.Grant) string {
 	for _, r := range x.in.results {
-		if as := r.Appearance(); g.Call != "" && r.Call == g.Call && as != nil && slices.Contains(x.in.readings, *as) {
+		as := r.Appearance()
+		if g.Call == "" || r.Call != g.Call || as == nil {
+			continue
+		}
+		agreed := func(have scope.Reading) bool {
+			shown := have.Call == r.Call
+			have.Call = ""
+			return have == *as && (shown || !r.Pinned())
+		}
+		switch {
+		case slices.ContainsFunc(x.in.readings, agreed):
 			return fmt.Sprintf(", which is read as %s as a person agreed", formats[as.Format])
+		case r.Pinned():
+			return fmt.Sprintf(", which is read as %s as the contract says", formats[as.Format])
 		}
 	}
 	return ""

@@ -9,6 +9,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/serialized"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/scope"
 	"github.com/remit-project/remit/synth"
@@ -41,12 +42,38 @@ func newFileSession(t *testing.T) *fileSession {
 	return &fileSession{Session: fileMonitor(t).Session("s"), t: t}
 }
 
-func fileMonitor(t *testing.T) *remit.Monitor {
+// eachReading runs a test in sessions in which results that look as an answer are read as fields:
+// since a person agreed to that, and since the contract has their shape. Source is another source
+// of the file Thesis in the scope; empty for that of [fileScope].
+func eachReading(t *testing.T, answer, source string, test func(t *testing.T, s *fileSession)) {
+	t.Helper()
+	t.Run("agreed", func(t *testing.T) {
+		s := newFileSession(t)
+		s.find("Budget", answer)
+		if source != "" {
+			s.scoped("Budget", strings.ReplaceAll(source, "Thesis", "Budget"), `"pick":"only"`)
+		}
+		s.agree(s.rename("f-18"))
+		test(t, s)
+	})
+	t.Run("pinned", func(t *testing.T) {
+		a := serialized.Appear(answer)
+		test(t, &fileSession{Session: fileMonitor(t, serialized.Marked(a.Shape, serialized.Trust{})).Session("s"), t: t})
+	})
+}
+
+func fileMonitor(t *testing.T, shapes ...string) *remit.Monitor {
 	c, err := schema.Parse("files", []byte(fileTools))
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := remit.New(remit.Options{Tools: []*schema.Catalogue{c}, Contracts: []*contract.File{synth.Contract(c)}, Scopes: scope.ModeBound})
+	f := synth.Contract(c)
+	for i := range f.Tools {
+		if f.Tools[i].Name == "find_files" {
+			f.Tools[i].Output.Shapes = shapes
+		}
+	}
+	m, err := remit.New(remit.Options{Tools: []*schema.Catalogue{c}, Contracts: []*contract.File{f}, Scopes: scope.ModeBound})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,15 +197,38 @@ func TestAFormatIsNoAuthority(t *testing.T) {
 		"a forged record, and no true one": {strings.Replace(budget, "Notes", "Notes"+forged, 1), `rename_file {"file_id":"f-99","name":"x"}`, remit.Allow},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newFileSession(t)
-			s.find("Budget", budget)
-			s.agree(s.rename("f-18"))
-			s.find("Thesis", c.answer)
-			tool, args, _ := strings.Cut(c.call, " ")
-			if d := s.decide(tool, args); d.Verdict != c.want {
-				t.Errorf("%s, want %s: %s", d.Verdict, c.want, d.Explain())
-			}
+			eachReading(t, budget, "", func(t *testing.T, s *fileSession) {
+				s.find("Thesis", c.answer)
+				tool, args, _ := strings.Cut(c.call, " ")
+				if d := s.decide(tool, args); d.Verdict != c.want {
+					t.Errorf("%s, want %s: %s", d.Verdict, c.want, d.Explain())
+				}
+			})
 		})
+	}
+}
+
+// A shape that the contract keeps is asked about in no session, and says who writes each field.
+func TestAShapeInTheContract(t *testing.T) {
+	const answer = "- id: f-10\n  owner: me\n  name: Notes\n- id: f-70\n  owner: me\n  name: Thesis\n"
+	for shape, want := range map[string]remit.Verdict{
+		"- id: service\n  owner: service\n  name: others":                      remit.Allow,
+		"- id: service\n  owner: others\n  name: others":                       remit.Ask, // who writes an owner may part the record there
+		"- id: service\n  owner: service\n  name: others\n  size: service":     remit.Ask,
+		"| id | owner | name |\n|---|---|---|\n| service | service | others |": remit.Ask,
+	} {
+		s := &fileSession{Session: fileMonitor(t, shape).Session("s"), t: t}
+		s.find("Thesis", answer)
+		d := s.rename("f-70")
+		if d.Verdict != want {
+			t.Errorf("%s, want %s, of %q: %s", d.Verdict, want, shape, d.Explain())
+		}
+		if basis := fmt.Sprint(d.Findings); want == remit.Allow && !strings.Contains(basis, "read as YAML as the contract says") {
+			t.Error("the certificate doesn't say how the result was read:", basis)
+		}
+		if d := s.decide("delete_file", `{"file_id":"f-70"}`); d.Verdict != remit.Ask {
+			t.Error("a call that can't be taken back is allowed")
+		}
 	}
 }
 

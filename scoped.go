@@ -266,7 +266,7 @@ func (s *Session) keepResult(record *callRecord, r Result, doc *strictjson.Docum
 		Args: record.scopeArgs, Covered: record.covered, Read: record.variant.Effect == contract.Read, Early: record.early, Verbatim: verbatim(record, r), Returns: record.variant.Output.Returns}
 	out.SetContent(r.Content, doc)
 	if o := record.variant.Output; o.Format == "" && (len(r.Structured) == 0 || wrapsText(r)) {
-		out.SetAppearance(serialized.Trust{Own: ownFields(o)})
+		out.SetAppearance(serialized.Trust{Own: ownFields(o)}, o.Pinned())
 	}
 
 	t := &s.task

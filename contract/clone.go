@@ -56,7 +56,7 @@ func cloneArgs(args []Arg) []Arg {
 func (o *Output) clone() *Output {
 	out := *o
 	out.Fields, out.Certify = slices.Clone(o.Fields), slices.Clone(o.Certify)
-	out.Returns = slices.Clone(o.Returns)
+	out.Returns, out.Shapes = slices.Clone(o.Returns), slices.Clone(o.Shapes)
 	for i := range out.Certify {
 		out.Certify[i].Roles = slices.Clone(out.Certify[i].Roles)
 		out.Certify[i].Of = slices.Clone(out.Certify[i].Of)

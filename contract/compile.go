@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/remit-project/remit/internal/serialized"
 	"github.com/remit-project/remit/label"
 )
 
@@ -114,6 +115,7 @@ type CompiledOutput struct {
 	fields  []compiledField
 	certify []CompiledCertify
 	settled map[string]bool
+	pinned  []*serialized.Pinned
 }
 
 type compiledField struct {
@@ -139,6 +141,9 @@ func (c *CompiledCertify) Names(pointer string) bool { return c.by.Match(pointer
 
 // Certify returns the certify entries of the output.
 func (o *CompiledOutput) Certify() []CompiledCertify { return o.certify }
+
+// Pinned returns how a template writes the output.
+func (o *CompiledOutput) Pinned() []*serialized.Pinned { return o.pinned }
 
 // Field returns the trust of a field that the contract lists, and whether it lists
 // the field. The most specific pattern wins; among equally specific patterns the
@@ -291,7 +296,11 @@ func lowest(a, b *CompiledOutput) *CompiledOutput {
 	if slices.Equal(a.Returns, b.Returns) {
 		out.Returns = a.Returns
 	}
-	return &CompiledOutput{Output: out}
+	c := &CompiledOutput{Output: out}
+	if slices.Equal(a.Shapes, b.Shapes) {
+		out.Shapes, c.pinned = a.Shapes, a.pinned
+	}
+	return c
 }
 
 // modes are the answers to an open question, the strictest last.
@@ -410,6 +419,14 @@ func compileOutput(f *File, o *Output) (*CompiledOutput, error) {
 			return nil, err
 		}
 		out.certify = append(out.certify, CompiledCertify{&o.Certify[i], p, by})
+	}
+
+	for _, shape := range o.Shapes {
+		p, err := serialized.Pin(shape)
+		if err != nil {
+			return nil, err
+		}
+		out.pinned = append(out.pinned, p)
 	}
 	return out, nil
 }

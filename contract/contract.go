@@ -198,6 +198,10 @@ type Output struct {
 	// JSON pointers, where its definition doesn't describe the result: planners of task
 	// scopes are shown them, and no other member is guessed at.
 	Returns []string `json:"returns,omitempty"`
+	// Shapes are how a template writes the result's text, each as a result with one record in
+	// which every value is "service" or "others": who writes it. A text that looks exactly so
+	// counts for task scopes as one that a person agreed to read so, and for nothing else.
+	Shapes []string `json:"shapes,omitempty"`
 	// Settled gives the file's settled members trust TOOL_OUTPUT in this result,
 	// unless an entry in Fields matches.
 	Settled bool `json:"settled,omitempty"`
@@ -210,8 +214,12 @@ type Output struct {
 	Review string `json:"review,omitempty"`
 }
 
-// MaxReturns bounds the members in [Output.Returns].
-const MaxReturns = 64
+const (
+	// MaxReturns bounds the members in [Output.Returns].
+	MaxReturns = 64
+	// MaxShapes bounds [Output.Shapes].
+	MaxShapes = 8
+)
 
 // OutputFormat is how a tool writes results as text. A contract names it where the text
 // doesn't show by itself that no author of one field could write another.

@@ -312,6 +312,10 @@ func (d *differ) output(a, b *Output) {
 		more := slices.ContainsFunc(b.Returns, func(p string) bool { return !slices.Contains(a.Returns, p) })
 		d.add("returns", listText(a.Returns), listText(b.Returns), true, more)
 	}
+	if !slices.Equal(a.Shapes, b.Shapes) {
+		more := slices.ContainsFunc(b.Shapes, func(s string) bool { return !slices.Contains(a.Shapes, s) })
+		d.add("shapes", listText(a.Shapes), listText(b.Shapes), true, more)
+	}
 	if a.Settled != b.Settled {
 		d.add("settled", fmt.Sprint(a.Settled), fmt.Sprint(b.Settled), true, b.Settled)
 	}

@@ -118,6 +118,7 @@ func output() *rapid.Generator[contract.Output] {
 			Trust:   trust().Draw(t, "trust"),
 			Derived: rapid.Bool().Draw(t, "derived"),
 			Returns: rapid.SampledFrom([][]string{nil, {"/id"}, {"/orders/*/name", "/a b/c"}, {"/a", "/b", "/c", "/d", "/e/*/f"}}).Draw(t, "returns"),
+			Shapes:  rapid.SampledFrom([][]string{nil, {"- id: service\n  name: others"}, {"| id | имя |\n|---|---|\n| service | others |", "Name: others\nId: service"}}).Draw(t, "shapes"),
 			Format:  rapid.SampledFrom([]contract.OutputFormat{"", contract.FormatText, contract.FormatYAML, contract.FormatLines}).Draw(t, "format"),
 			Settled: rapid.Bool().Draw(t, "settled"),
 			Review:  anyText().Draw(t, "review"),

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/remit-project/remit/internal/serialized"
 	"github.com/remit-project/remit/internal/strictyaml"
 	"github.com/remit-project/remit/label"
 )
@@ -234,6 +235,7 @@ func (l *loader) output(n *strictyaml.Node, o *Output) {
 		"derived": l.Boolean("derived", &o.Derived),
 		"format":  l.Word("format", outputWords, &o.Format),
 		"returns": l.returns(&o.Returns),
+		"shapes":  l.shapes(&o.Shapes),
 		"settled": l.Boolean("settled", &o.Settled),
 		"fields": func(n *strictyaml.Node) {
 			l.Entries(n, "fields", func(pattern string, k, v *strictyaml.Node) {
@@ -266,6 +268,27 @@ func (l *loader) returns(into *[]string) func(*strictyaml.Node) {
 		})
 		if len(*into) > MaxReturns {
 			l.Fail(n, "name the members that records are found by", "more than %d members in returns", MaxReturns)
+		}
+	}
+}
+
+// shapes reads how a template writes a result.
+func (l *loader) shapes(into *[]string) func(*strictyaml.Node) {
+	return func(n *strictyaml.Node) {
+		l.List(n, "shapes", func(e *strictyaml.Node) {
+			var shape string
+			before := l.Mistakes()
+			l.Text("shapes", &shape)(e)
+			if l.Mistakes() > before {
+				return
+			}
+			if _, err := serialized.Pin(shape); err != nil {
+				l.Fail(e, "", "a shape is %s", err)
+			}
+			*into = append(*into, shape)
+		})
+		if len(*into) > MaxShapes {
+			l.Fail(n, "name the format if the tool's source has a serializer", "more than %d shapes", MaxShapes)
 		}
 	}
 }

@@ -207,7 +207,7 @@ func (w *writer) output(indent int, o *Output) {
 	}
 
 	var fields flow
-	long := len(o.Fields) > 4 || len(o.Returns) > shortList
+	long := len(o.Fields) > 4 || len(o.Returns) > shortList || len(o.Shapes) > 0
 	for i := range o.Fields {
 		k := w.text(o.Fields[i].Pattern, true)
 		long = long || len(k) > longKey
@@ -239,6 +239,13 @@ func (w *writer) output(indent int, o *Output) {
 	}
 	for _, pattern := range o.Returns {
 		w.line(indent+1, "- "+w.text(pattern, false))
+	}
+
+	if len(o.Shapes) > 0 {
+		w.line(indent, "shapes:")
+	}
+	for _, shape := range o.Shapes {
+		w.line(indent+1, "- "+w.text(shape, false))
 	}
 
 	switch {

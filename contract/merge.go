@@ -318,6 +318,7 @@ func (m *merger) mergeOutput(b, g, e *Output) Output {
 	o.Derived = pick(m, "derived", b.Derived, g.Derived, e.Derived)
 	o.Format = pick(m, "format", b.Format, g.Format, e.Format)
 	o.Returns = slices.Clone(pickText(m, "returns", b.Returns, g.Returns, e.Returns, listText))
+	o.Shapes = slices.Clone(pickText(m, "shapes", b.Shapes, g.Shapes, e.Shapes, listText))
 	o.Settled = pick(m, "settled", b.Settled, g.Settled, e.Settled)
 	o.Review = pickReview(b.Review, g.Review, e.Review)
 	if o.Trust > e.Trust {

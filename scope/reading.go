@@ -25,8 +25,9 @@ type Reading struct {
 }
 
 // SetAppearance notes what the text of a result looks like, where it has no fields. Trust says
-// which fields the service itself writes.
-func (r *Result) SetAppearance(trust serialized.Trust) {
+// which fields the service itself writes, and pinned are the shapes that the tool's contract
+// keeps: such a text counts as one that a person agreed to read so.
+func (r *Result) SetAppearance(trust serialized.Trust, pinned []*serialized.Pinned) {
 	if r.structured || r.Verbatim {
 		return
 	}
@@ -39,11 +40,18 @@ func (r *Result) SetAppearance(trust serialized.Trust) {
 	r.reading.SetContent(r.Text, a.Document)
 	r.held = a.Records
 
+	owns := trust.Owns
+	if i := slices.IndexFunc(pinned, func(p *serialized.Pinned) bool { return p.Fits(a) }); i >= 0 {
+		r.pinned, owns = true, pinned[i].Owns
+	}
 	r.reading.own = map[int]bool{}
 	for i, leaf := range a.Document.Leaves()[:len(r.reading.fields)] {
-		r.reading.own[i] = trust.Owns(leaf.Pointer)
+		r.reading.own[i] = owns(leaf.Pointer)
 	}
 }
+
+// Pinned reports whether the tool's contract says that results of this shape are read as fields.
+func (r *Result) Pinned() bool { return r.pinned }
 
 // Appearance returns how the text of a result looks; nil where it has fields, or looks like
 // nothing that is read.
@@ -141,8 +149,8 @@ func (m *matcher) namedIn(s *Source, r *Result) bool {
 	})
 }
 
-// read returns a result as a source may look for values in it. As a person agreed that a
-// template's results are read, they offer the one value of records that the user's words name,
+// read returns a result as a source may look for values in it. As a person agreed, or the contract
+// says, that a template's results are read, they offer the one value of records that the user's words name,
 // to a call that can be taken back: whoever adds a record of that name makes two, of which none
 // counts. A choice, all, a sum and a condition could be of records that somebody added.
 //
@@ -151,7 +159,7 @@ func (m *matcher) namedIn(s *Source, r *Result) bool {
 // behind it keep what they say, each beside fields that the stranger wrote. So the value has to
 // be beside what the user names, with nothing between that others may have written.
 func (m *matcher) read(s *Source, r *Result, c *Constraint, id string) *Result {
-	known := r.as != nil && slices.Contains(m.agreed, *r.as)
+	known := r.as != nil && (r.pinned || slices.Contains(m.agreed, *r.as))
 	if !known || m.irreversible || m.against || m.joining || c.Pick != Only || c.Computed || !m.namedIn(s, r.reading) || !m.beside(s, r.reading, c, id) {
 		return r
 	}

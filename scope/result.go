@@ -53,6 +53,8 @@ type Result struct {
 	reading *Result
 	as      *Reading
 	held    int
+	// pinned reports whether the tool's contract says that it is read so.
+	pinned bool
 	// own are the fields that the service itself writes, where the result is such a reading.
 	own map[int]bool
 }

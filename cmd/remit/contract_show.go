@@ -139,6 +139,12 @@ func (p *printer) output(indent int, o *contract.Output) {
 	if len(o.Returns) > 0 {
 		p.line(indent+2, "returns "+display.Line(strings.Join(o.Returns, " ")))
 	}
+	for _, shape := range o.Shapes {
+		p.line(indent+2, "read for task scopes where it looks so:")
+		for line := range strings.SplitSeq(shape, "\n") {
+			p.line(indent+4, display.Line(line))
+		}
+	}
 	for _, f := range o.Fields {
 		p.line(indent+2, display.Name(f.Pattern)+" "+p.trust(f.Trust, f.Trust.String()))
 	}
