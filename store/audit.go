@@ -13,6 +13,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/scope"
 )
 
 // Audit is the log of what was decided and answered, in chains of hashes: one
@@ -121,6 +122,8 @@ type Decided struct {
 	Confirmed bool            `json:"confirmed,omitempty"`
 	Arguments []DecidedValue  `json:"arguments,omitempty"`
 	Reasons   []DecidedReason `json:"reasons,omitempty"`
+	// Readings are those to which a person agreed with the call.
+	Readings []scope.Reading `json:"readings,omitempty"`
 	// More counts the arguments and reasons beyond [MaxDecided].
 	More int `json:"more,omitempty"`
 }
@@ -251,6 +254,7 @@ func (r *Redactor) entryOf(rec *Record, digest Hash) *Entry {
 	}
 	if rec.Decision != nil {
 		e.Call, e.Decision = r.Text(rec.Decision.Call), r.Decision(rec.Decision)
+		e.Decision.Readings = rec.Event.Readings
 	}
 	return e
 }

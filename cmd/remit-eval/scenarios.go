@@ -17,12 +17,13 @@ type scenariosCommand struct {
 	Scopes   string `type:"path" placeholder:"FILE" help:"Scopes of the user's turns, by scenario, one JSON object a line."`
 	Mentions string `enum:"ask,off" default:"ask" help:"Values that the user mentioned without asking for what a call does: ask or off."`
 	Refined  bool   `help:"Contracts learn the format and the members of results from the file's other ordinary requests."`
+	Pinned   bool   `help:"Contracts learn how templates write results from the file's other ordinary requests, and nothing else."`
 	jsonFlag
 }
 
 // Run plays the scenarios.
 func (c *scenariosCommand) Run(ctx context.Context, s *command.Streams) error {
-	r, err := eval.Scenarios(ctx, c.File, c.Tools, c.Scopes, eval.ScenarioOptions{Mentions: contract.Mode(c.Mentions), Refined: c.Refined})
+	r, err := eval.Scenarios(ctx, c.File, c.Tools, c.Scopes, eval.ScenarioOptions{Mentions: contract.Mode(c.Mentions), Refined: c.Refined, Pinned: c.Pinned})
 	if err != nil {
 		return err
 	}

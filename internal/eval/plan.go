@@ -57,7 +57,7 @@ func PlanScenarios(ctx context.Context, requests, tools string, o PlanOptions) (
 	if err := readLines(requests, func(s playedScenario) error { scenarios = append(scenarios, s); return nil }); err != nil {
 		return nil, nil, err
 	}
-	seen, err := observe(scenarios, o.Refined)
+	seen, err := observe(scenarios, o.Refined, false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -117,7 +117,7 @@ func PlanTasks(ctx context.Context, requests, tools string, o PlanOptions) (map[
 type planning struct {
 	id    string
 	tools []*schema.Catalogue
-	seen  observed
+	seen  *observed
 	lines []scenarioLine
 	now   time.Time
 

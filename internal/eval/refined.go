@@ -12,7 +12,10 @@ import (
 
 // observed are the ordinary requests of a set, of which contracts learn how the results of
 // tools look; nil where they don't.
-type observed []observation
+type observed struct {
+	requests []observation
+	pinned   bool // they learn how templates write, and nothing else
+}
 
 // observation is a recorded session, with the user's words by which it is left out of what is
 // learned for itself.
@@ -22,12 +25,12 @@ type observation struct {
 }
 
 // observe gathers the ordinary requests, where contracts are to learn of them.
-func observe(all []playedScenario, refined bool) (observed, error) {
-	if !refined {
+func observe(all []playedScenario, refined, pinned bool) (*observed, error) {
+	if !refined && !pinned {
 		return nil, nil
 	}
 
-	out := observed{}
+	out := &observed{pinned: !refined}
 	for i := range all {
 		if all[i].Kind == "attack" {
 			continue
@@ -46,7 +49,7 @@ func observe(all []playedScenario, refined bool) (observed, error) {
 				session.Messages = append(session.Messages, trace.Message{Role: trace.Tool, CallID: l.Call, Text: l.Content, Structured: l.Structured})
 			}
 		}
-		out = append(out, observation{firstSaid(lines), session})
+		out.requests = append(out.requests, observation{firstSaid(lines), session})
 	}
 	return out, nil
 }
@@ -61,7 +64,7 @@ func firstSaid(lines []scenarioLine) string {
 
 // contracts returns the contracts of tools by synthesis, with what the results of other
 // requests than the one in question show of their format and members.
-func (o observed) contracts(tools []*schema.Catalogue, said string) ([]*contract.File, error) {
+func (o *observed) contracts(tools []*schema.Catalogue, said string) ([]*contract.File, error) {
 	var out []*contract.File
 	for _, c := range tools {
 		out = append(out, synth.Contract(c))
@@ -74,15 +77,16 @@ func (o observed) contracts(tools []*schema.Catalogue, said string) ([]*contract
 	if err != nil {
 		return nil, err
 	}
-	for _, other := range o {
+	for _, other := range o.requests {
 		if other.said != said {
 			seen.Session(other.session)
 		}
 	}
-	proposals := seen.Proposals()
-	for i := range proposals {
-		for _, f := range out {
-			proposals[i].Take(f)
+	for _, p := range seen.Proposals() {
+		if !o.pinned || p.Path == "output shapes" {
+			for _, f := range out {
+				p.Take(f)
+			}
 		}
 	}
 	return out, nil
@@ -95,4 +99,7 @@ type ScenarioOptions struct {
 	// Refined has contracts learn the format and the members of results from the other
 	// ordinary requests of the file, as a person would who takes all that is proposed.
 	Refined bool
+	// Pinned has them learn alone how templates write results, as a person would who agreed to
+	// read them so in other requests.
+	Pinned bool
 }

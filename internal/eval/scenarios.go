@@ -111,7 +111,7 @@ func Scenarios(ctx context.Context, file, tools, scopes string, o ScenarioOption
 	if err != nil {
 		return nil, err
 	}
-	seen, err := observe(all, o.Refined)
+	seen, err := observe(all, o.Refined, o.Pinned)
 	if err != nil {
 		return nil, err
 	}
@@ -280,7 +280,7 @@ func pick(tools json.RawMessage, some string) (json.RawMessage, error) {
 }
 
 // play has a player play a scenario.
-func (s *playedScenario) play(ctx context.Context, tools []*schema.Catalogue, seen observed, o remit.Options, p *player) (*player, error) {
+func (s *playedScenario) play(ctx context.Context, tools []*schema.Catalogue, seen *observed, o remit.Options, p *player) (*player, error) {
 	lines, err := s.lines()
 	if err != nil {
 		return nil, err

@@ -35,8 +35,10 @@ type Proposal struct {
 	// Why says what was seen, Seen how often.
 	Why  string `json:"why"`
 	Seen int    `json:"seen"`
-	// Members are those that the tool's results have, where the proposal is to name them.
+	// Members are those that the tool's results have, where the proposal is to name them, and
+	// Shapes how a template writes the results, where it is to keep that.
 	Members []string `json:"members,omitempty"`
+	Shapes  []string `json:"shapes,omitempty"`
 	// Laxer is set if more calls would pass.
 	Laxer bool `json:"laxer"`
 }
@@ -102,6 +104,7 @@ type Observer struct {
 	formats   map[place]map[serialized.Format]int
 	texts     map[place]int
 	shapes    map[place]*shape
+	looks     map[place]*looks
 	// confirmed has the sessions in which people confirmed a value.
 	confirmed map[place]map[string]map[string]bool
 	values    int
@@ -111,7 +114,7 @@ type Observer struct {
 func New(files []*contract.File) (*Observer, error) {
 	o := &Observer{
 		contracts: map[string]map[string]*contract.Compiled{}, fields: map[place]*field{}, arguments: map[place]*argument{},
-		formats: map[place]map[serialized.Format]int{}, texts: map[place]int{}, shapes: map[place]*shape{}, confirmed: map[place]map[string]map[string]bool{},
+		formats: map[place]map[serialized.Format]int{}, texts: map[place]int{}, shapes: map[place]*shape{}, looks: map[place]*looks{}, confirmed: map[place]map[string]map[string]bool{},
 	}
 	for _, f := range files {
 		c, err := contract.Compile(f, contract.Defaults{})
@@ -280,6 +283,7 @@ func (o *Observer) read(c call, m *trace.Message) (doc *strictjson.Document, ass
 	}
 
 	o.texts[c.place]++
+	o.look(c.place).add(serialized.Appear(m.Text))
 	for _, f := range []serialized.Format{serialized.YAML, serialized.Table, serialized.Lines} {
 		doc := serialized.Read(m.Text, f, serialized.Trust{})
 		if doc == nil || len(doc.Leaves()) < 2 {
@@ -308,7 +312,7 @@ func general(pointer string) string {
 }
 
 // Line takes in an entry of an exported audit log: the values of a call to which a
-// person agreed.
+// person agreed, and how results are read.
 func (o *Observer) Line(l store.Line) error {
 	var e store.Entry
 	if err := json.Unmarshal(l.Entry, &e); err != nil {
@@ -318,6 +322,7 @@ func (o *Observer) Line(l store.Line) error {
 	if d == nil || !d.Confirmed {
 		return nil
 	}
+	o.agreed(d.Readings)
 	server, compiled := o.find(d.Server, d.Tool)
 	if compiled == nil {
 		return nil
@@ -348,7 +353,7 @@ func (o *Observer) Line(l store.Line) error {
 
 // Proposals are what was seen often enough, the tightening ones first, then by tool.
 func (o *Observer) Proposals() []Proposal {
-	out := append([]Proposal{}, slices.Concat(o.byFormat(), o.byShape(), o.byFields(), o.byArguments(), o.byPeople())...)
+	out := append([]Proposal{}, slices.Concat(o.byFormat(), o.byLooks(), o.byShape(), o.byFields(), o.byArguments(), o.byPeople())...)
 	slices.SortFunc(out, func(a, b Proposal) int {
 		lax := map[bool]int{true: 1}
 		return cmp.Or(cmp.Compare(lax[a.Laxer], lax[b.Laxer]), cmp.Compare(a.Server, b.Server), cmp.Compare(a.Tool, b.Tool), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Then, b.Then))

@@ -159,18 +159,21 @@ func listed(members []string) string {
 
 // returns are the members that a tool's contract names.
 func (o *Observer) returns(at place) []string {
-	c := o.contracts[at.server][at.tool]
-	if c == nil {
-		return nil
-	}
-	if v, ok := c.Variant("", false); ok && v != nil && v.Output != nil {
-		return v.Output.Returns
-	}
-	return nil
+	return o.output(at).Returns
 }
 
-// Take puts what a proposal says of a tool's results into its contract: their format and their
-// members. It reports whether the proposal is such a one, and about the file's server.
+// output is what a tool's contract says of its result.
+func (o *Observer) output(at place) *contract.Output {
+	if c := o.contracts[at.server][at.tool]; c != nil {
+		if v, ok := c.Variant("", false); ok && v != nil && v.Output != nil {
+			return v.Output.Output
+		}
+	}
+	return &contract.Output{}
+}
+
+// Take puts what a proposal says of a tool's results into its contract: their format, how a template
+// writes them, and their members. It reports whether the proposal is such a one, and about the file's server.
 func (p *Proposal) Take(f *contract.File) bool {
 	if p.Server != f.Server {
 		return false
@@ -183,6 +186,9 @@ func (p *Proposal) Take(f *contract.File) bool {
 		switch {
 		case p.Path == "output format":
 			return out.Format.UnmarshalText([]byte(p.Then)) == nil
+		case p.Path == "output shapes":
+			out.Shapes = p.Shapes
+			return true
 		case p.Path == "output returns":
 			out.Returns = p.Members
 			return true
