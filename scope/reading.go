@@ -26,13 +26,18 @@ type Reading struct {
 
 // SetAppearance notes what the text of a result looks like, where it has no fields. Trust says
 // which fields the service itself writes, and pinned are the shapes that the tool's contract
-// keeps: such a text counts as one that a person agreed to read so.
+// keeps: such a text counts as one that a person agreed to read so, or where it has one record of
+// the only shape, as one with fields.
 func (r *Result) SetAppearance(trust serialized.Trust, pinned []*serialized.Pinned) {
 	if r.structured || r.Verbatim {
 		return
 	}
 	a := serialized.Appear(r.Text)
 	if a == nil {
+		return
+	}
+	if len(pinned) == 1 && pinned[0].Proves(a) {
+		r.SetContent(r.Text, a.Document)
 		return
 	}
 	r.as = &Reading{Server: r.Server, Tool: r.Tool, Format: string(a.Format), Shape: a.Shape}

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/remit-project/remit/internal/serialized"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // Texts that a template wrote look like their format where every line is one field and all
@@ -100,9 +101,9 @@ func TestAStrangerHidesNoRecordOfAnother(t *testing.T) {
 			if err != nil || !pin.Fits(honest) {
 				t.Fatal("the shape isn't pinned:", err)
 			}
-			read, forged := 0, 0
+			read, forged, proved := 0, 0, 0
 			rapid.Check(t, func(t *rapid.T) {
-				names := make([]string, rapid.IntRange(2, 4).Draw(t, "records"))
+				names := make([]string, rapid.IntRange(1, 4).Draw(t, "records"))
 				for i := range names {
 					names[i] = fmt.Sprintf("honest %d", i+1)
 				}
@@ -118,6 +119,13 @@ func TestAStrangerHidesNoRecordOfAnother(t *testing.T) {
 				}
 				read++
 				records := recordsOf(t, a)
+				if pin.Proves(a) {
+					proved++
+					want := fmt.Sprintf("%d %s %d", 1, recordName(a), 10)
+					if len(names) != 1 || records[0] != want {
+						t.Fatalf("%v is taken for what the tool wrote: %q", records, names)
+					}
+				}
 				if len(records) > len(names) {
 					forged++
 				}
@@ -138,7 +146,7 @@ func TestAStrangerHidesNoRecordOfAnother(t *testing.T) {
 			if read == 0 {
 				t.Error("no text was read")
 			}
-			t.Logf("%d read, %d with a record that was added", read, forged)
+			t.Logf("%d read, %d with a record that was added, %d proved", read, forged, proved)
 		})
 	}
 }
@@ -152,6 +160,7 @@ func TestPin(t *testing.T) {
 		"a list in YAML": {"total: 2\nresults:\n  - id: f1\n    name: A\n  - id: f2\n    name: B\n", "total: others\nresults:\n  - id: service\n    name: others", []string{"/results/0/id", "/results/1/id"}},
 		"an object":      {"- id: 1\n  owner:\n    user_id: 4\n    name: A\n  note:\n", "- id: service\n  owner:\n    user_id: service\n    name: others\n  note: others", []string{"/0/id", "/0/owner/user_id"}},
 		"a table":        {"| id | name |\n| :-- | --: |\n|1|A|\n| 2 | B |", "| id | name |\n|---|---|\n| service | others |", []string{"/0/id", "/1/id"}},
+		"a field":        {"moved_id: f1\n", "moved_id: service", []string{"/moved_id"}},
 		"a record":       {"Name: Ann\nRoom no: 7", "Name: others\nRoom no: others", nil},
 		"records":        {"Name: Ann\nId: 7\n\nName: Bob\nId: 8", "Name: others\nId: service", []string{"/0/Id", "/1/Id"}},
 		"other letters":  {"- id: 1\n  имя: A\n", "- id: service\n  имя: others", []string{"/0/id"}},
@@ -227,6 +236,16 @@ func FuzzAppear(f *testing.F) {
 			t.Errorf("%q can't be pinned as it looks: %v", a.Shape, err)
 		}
 	})
+}
+
+// recordName returns the name of the only record of an appearance.
+func recordName(a *serialized.Appearance) string {
+	for _, l := range a.Document.Leaves() {
+		if strings.HasSuffix(l.Pointer, "/name") && l.Kind != strictjson.Null {
+			return l.Text
+		}
+	}
+	return "<nil>"
 }
 
 // recordsOf returns the records of an appearance as texts.

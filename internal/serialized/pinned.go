@@ -45,6 +45,11 @@ func Pin(text string) (*Pinned, error) {
 // Fits reports whether a text looks exactly so.
 func (p *Pinned) Fits(a *Appearance) bool { return a.Format == p.format && a.Shape == p.shape }
 
+// Proves reports whether a text that looks so has the fields that its tool wrote, where this is the
+// only shape of the tool's results: with one record, each line and cell of it is the template's,
+// and whoever ends one in a value makes one too many.
+func (p *Pinned) Proves(a *Appearance) bool { return a.Records == 1 && p.Fits(a) }
+
 // Owns reports whether the service itself writes the field at a JSON pointer.
 func (p *Pinned) Owns(pointer string) bool { return p.own[placeOf(pointer)] }
 
@@ -63,7 +68,7 @@ func placeOf(pointer string) string {
 // Marked writes a shape of [Appear] as a contract does, with who writes each field; empty for a
 // text that is no shape.
 func Marked(shape string, trust Trust) string {
-	a := Appear(shape)
+	a := Appear(shape + "\n")
 	if a == nil || a.Shape != shape {
 		return ""
 	}
