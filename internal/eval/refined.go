@@ -5,8 +5,10 @@ import (
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/refine"
+	"github.com/remit-project/remit/internal/serialized"
 	"github.com/remit-project/remit/internal/trace"
 	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/scope"
 	"github.com/remit-project/remit/synth"
 )
 
@@ -78,18 +80,37 @@ func (o *observed) contracts(tools []*schema.Catalogue, said string) ([]*contrac
 		return nil, err
 	}
 	for _, other := range o.requests {
-		if other.said != said {
+		switch {
+		case other.said == said:
+		case o.pinned:
+			seen.Agreed(readingsOf(other.session))
+		default:
 			seen.Session(other.session)
 		}
 	}
 	for _, p := range seen.Proposals() {
-		if !o.pinned || p.Path == "output shapes" {
-			for _, f := range out {
-				p.Take(f)
-			}
+		for _, f := range out {
+			p.Take(f)
 		}
 	}
 	return out, nil
+}
+
+// readingsOf returns how the results of a session look: what a person agrees to who agrees to all.
+func readingsOf(s *trace.Session) []scope.Reading {
+	tools := map[string]trace.Call{}
+	var out []scope.Reading
+	for i := range s.Messages {
+		m := &s.Messages[i]
+		for _, c := range m.Calls {
+			tools[c.ID] = c
+		}
+		c, ok := tools[m.CallID]
+		if a := serialized.Appear(m.Text); ok && a != nil && len(m.Structured) == 0 {
+			out = append(out, scope.Reading{Server: c.Server, Tool: c.Tool, Format: string(a.Format), Shape: a.Shape})
+		}
+	}
+	return out
 }
 
 // ScenarioOptions say how scenarios are played.

@@ -38,13 +38,13 @@ func (l *looks) add(a *serialized.Appearance) {
 	}
 	l.texts++
 	l.records = max(l.records, a.Records)
-	if len(l.seen) <= contract.MaxShapes {
-		l.seen[serialized.Marked(a.Shape, serialized.Trust{})] = true
+	if shape := serialized.Marked(a.Shape, serialized.Trust{}); shape != "" && len(l.seen) <= contract.MaxShapes {
+		l.seen[shape] = true
 	}
 }
 
-// agreed takes in the readings of results to which a person agreed.
-func (o *Observer) agreed(readings []scope.Reading) {
+// Agreed takes in the readings of results to which a person agreed.
+func (o *Observer) Agreed(readings []scope.Reading) {
 	for _, r := range readings {
 		server, c := o.find(r.Server, r.Tool)
 		shape := serialized.Marked(r.Shape, serialized.Trust{})

@@ -322,7 +322,7 @@ func (o *Observer) Line(l store.Line) error {
 	if d == nil || !d.Confirmed {
 		return nil
 	}
-	o.agreed(d.Readings)
+	o.Agreed(d.Readings)
 	server, compiled := o.find(d.Server, d.Tool)
 	if compiled == nil {
 		return nil
