@@ -19,7 +19,7 @@ func (x *deciding) resolve() bool {
 	for i := range x.leaves {
 		a, leaf := x.arguments[i], &x.leaves[i]
 		anything := a.Floor == label.External && a.Requirement.Forbidden.Empty() && a.Requirement.Required == 0
-		values[i] = provenance.Value{Pointer: leaf.place, Kind: leaf.Kind, Text: leaf.Text, Form: provenance.Form(a.Form), Brief: anything}
+		values[i] = provenance.Value{Pointer: leaf.place, Kind: leaf.Kind, Text: leaf.Text, Form: provenance.Form(a.Form), Listed: x.listed(leaf.place), Brief: anything}
 	}
 
 	// The names of members that the schema leaves open are values as well:

@@ -29,6 +29,8 @@ type Value struct {
 	Kind    strictjson.Kind
 	Text    string
 	Form    Form
+	// Listed reports whether the tool's definition lists the values that there may be.
+	Listed bool
 	// Brief leaves single words out of what explains the value, and shows only
 	// where it, or pieces of it, were copied from: enough where no answer
 	// depends on it.
@@ -231,7 +233,7 @@ func (q *query) resolve() Resolution {
 	if r, ok := q.resolveDerived(); ok {
 		return q.orComponent(r)
 	}
-	for _, try := range [...]func(string) (Resolution, bool){q.resolvePathBelow, q.resolveNewPath, q.resolveConstant, q.resolveSetting} {
+	for _, try := range [...]func(string) (Resolution, bool){q.resolvePathBelow, q.resolveNewPath, q.resolveConstant, q.resolveSetting, q.resolveUntold} {
 		if r, ok := try(v.Text); ok {
 			return r
 		}

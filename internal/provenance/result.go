@@ -70,7 +70,8 @@ type Argument struct {
 func (s *Session) Output(name string, r Result) {
 	out := newOutput(r)
 	l := label.Label{Origins: r.Origin, Trust: out.floor}
-	if isBlank(r) {
+	blank := isBlank(r)
+	if blank {
 		// There is no text that others could have written.
 		l.Trust = max(l.Trust, label.ToolOutput)
 	}
@@ -81,7 +82,7 @@ func (s *Session) Output(name string, r Result) {
 
 	s.work.begin(len(text), 0)
 	s.prose = s.prose || (l.Trust < label.User && hasProse(r))
-	n := s.add(event{name: name, text: text, label: l, out: out})
+	n := s.add(event{name: name, text: text, label: l, out: out, blank: blank})
 	if r.Document == nil {
 		if out.floor >= label.ToolOutput {
 			s.addCells(n, text)

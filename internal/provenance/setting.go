@@ -273,6 +273,15 @@ func isParticiple(value, verb string) bool {
 	return value == verb+"ed" || value == verb+verb[len(verb)-1:]+"ed" || (strings.HasSuffix(verb, "e") && value == verb+"d")
 }
 
+// resolveUntold resolves one of the values that the tool's definition lists, where no result had any
+// text: nothing said which one it should be. Another value may be made up, since a look-up found nothing.
+func (q *query) resolveUntold(string) (Resolution, bool) {
+	if !q.v.Listed || q.s.worded.Trust < label.User {
+		return Resolution{}, false
+	}
+	return q.settled("nothing was read", "one of the values that the tool lists, and no result had any text"), true
+}
+
 // resolveConstant resolves a value that names the caller's own, in an argument of that
 // kind: the calendar "primary". Where the user named another of the kind, it is a
 // choice like any other.
