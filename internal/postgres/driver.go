@@ -50,7 +50,7 @@ func (unnamed) Open(string) (driver.Conn, error) {
 // conn is a connection. database/sql uses it for one thing at a time.
 type conn struct {
 	pg   *pgconn.PgConn
-	used time.Time // when it was last handed out
+	used time.Time // when it was last known to answer
 	// prepared are statements that the server has parsed, by their text.
 	prepared map[string]*pgconn.StatementDescription
 	names    int // of statements, so far

@@ -104,9 +104,8 @@ func (p platform) name() string {
 }
 
 // flags leave out what differs between machines and what only debuggers read. What the
-// environment says of flags doesn't count. Without grpcnotrace, gRPC brings pages of its own
-// that call methods by names, and the linker keeps every method of every type.
-var flags = []string{"-trimpath", "-buildvcs=true", "-tags=grpcnotrace", "-ldflags=-s -w -buildid="}
+// environment says of flags doesn't count.
+var flags = []string{"-trimpath", "-buildvcs=true", "-ldflags=-s -w -buildid="}
 
 // build builds the program for each platform.
 func (s source) build(ctx context.Context, platforms []platform) ([]binary, error) {
