@@ -178,6 +178,7 @@ func (p *Proposal) Take(f *contract.File) bool {
 	if p.Server != f.Server {
 		return false
 	}
+
 	for i := range f.Tools {
 		if f.Tools[i].Name != p.Tool {
 			continue
