@@ -17,8 +17,7 @@ type Session struct {
 	events  []event
 	names   map[string]int
 	ambient label.Label
-	// worded is the ambient label without the results that have no text at all.
-	worded  label.Label
+	told    bool  // something below USER was read that has text at all
 	low     []int // events with text below USER, the ones ambient values may come from
 	vouch   vouching
 	work    *meter // of the decision or the text that is looked at
@@ -87,7 +86,7 @@ func New(clock func() time.Time) *Session {
 	return &Session{
 		clock:   clock,
 		names:   map[string]int{},
-		ambient: label.Identity(), worded: label.Identity(),
+		ambient: label.Identity(),
 		work:    work,
 		vouch:   newVouching(work),
 		fields:  newFieldIndex(),
@@ -112,8 +111,8 @@ func (s *Session) Ambient() label.Label {
 // Unseen notes that the model has read what this session was never told, as the
 // user's words and whatever came with them: its authors are unknown.
 func (s *Session) Unseen() {
-	unknown := label.Label{Origins: label.OriginsOf(label.OriginUnknown), Trust: label.External}
-	s.ambient, s.worded = label.Merge(s.ambient, unknown), label.Merge(s.worded, unknown)
+	s.ambient = label.Merge(s.ambient, label.Label{Origins: label.OriginsOf(label.OriginUnknown), Trust: label.External})
+	s.told = true
 }
 
 // Spoken reports whether the user has said anything here.
@@ -203,9 +202,7 @@ func (s *Session) add(e event) int {
 	s.events = append(s.events, e)
 	s.names[e.name] = n
 	s.see(n, e.label)
-	if !e.blank {
-		s.worded = label.Merge(s.worded, e.label)
-	}
+	s.told = s.told || (e.label.Trust < label.User && !e.blank)
 	s.catchUp()
 	s.wide.Append(uint32(n), e.text)
 	return n

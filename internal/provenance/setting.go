@@ -276,7 +276,7 @@ func isParticiple(value, verb string) bool {
 // resolveUntold resolves one of the values that the tool's definition lists, where no result had any
 // text: nothing said which one it should be. Another value may be made up, since a look-up found nothing.
 func (q *query) resolveUntold(string) (Resolution, bool) {
-	if !q.v.Listed || q.s.worded.Trust < label.User {
+	if !q.v.Listed || q.s.told {
 		return Resolution{}, false
 	}
 	return q.settled("nothing was read", "one of the values that the tool lists, and no result had any text"), true
