@@ -53,6 +53,7 @@ func (m *matcher) leavesOut(s *Source, a Argument, of *Constraint) bool {
 	is := func(v Value) bool { return v != "" && same(string(v), a.Text, false) }
 	isWord := func(words string) bool { return is(Value(words)) }
 	some := of.Pick == All && !m.against && !m.strict
+	onlyDays := s.days() == 1
 	for i := range s.Where {
 		w := &s.Where[i]
 		if len(w.Or) > 0 {
@@ -67,7 +68,7 @@ func (m *matcher) leavesOut(s *Source, a Argument, of *Constraint) bool {
 
 		stated := (some || len(w.Is) == 1) && slices.ContainsFunc(w.Is, is)
 		contained := (some || len(w.Contains) == 1) && slices.ContainsFunc(w.Contains, isWord)
-		bounded := w.bounds(a) || w.boundsDays(a, s.days() == 1)
+		bounded := w.bounds(a) || w.boundsDays(a, onlyDays)
 		if stated || contained || bounded || is(Value(w.Prefix)) || m.identifies(w, s, a) {
 			return true
 		}
@@ -86,10 +87,11 @@ func (m *matcher) identifies(w *Match, s *Source, a Argument) bool {
 		return false
 	}
 
-	asked := map[[2]string]bool{{s.Server, s.Tool}: true}
+	asked := map[[2]string]bool{}
 	for _, r := range m.results {
 		tool := [2]string{r.Server, r.Tool}
-		if asked[tool] || !r.Covered || !r.Read || !m.work(perStep) {
+		listing := isTool(s.Server, s.Tool, r.Server, r.Tool)
+		if listing || asked[tool] || !r.Covered || !r.Read || !m.work(perStep) {
 			continue
 		}
 		asked[tool] = true
