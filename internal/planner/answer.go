@@ -308,16 +308,15 @@ func (r *reader) constraint(a argument, path []*entry) (object, error) {
 	if len(a.Is) == 0 {
 		return nil, fmt.Errorf("is is empty: write the value, or absent")
 	}
-	both := 0
 	for _, v := range a.Is {
 		if err := r.shown.stated(v); err != nil {
 			return nil, err
 		}
-		if text := textOf(v); text == "true" || text == "false" {
-			both++
-		}
 	}
-	if both > 1 {
+	has := func(flag string) bool {
+		return slices.ContainsFunc(a.Is, func(v json.RawMessage) bool { return textOf(v) == flag })
+	}
+	if has("true") && has("false") {
 		return nil, fmt.Errorf("is has true and false, which says nothing: write the value that the message decides, or leave the argument out")
 	}
 	if a.From == nil {
