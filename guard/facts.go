@@ -58,7 +58,7 @@ type Question struct {
 	// Notion tells of a question that no rule wrote: of session.agreed() and the like.
 	Notion bool
 	// Call is the call under decision: its tool and arguments, and a line for each of their
-	// ids of which a record says what it stands for. Nobody said it, so it is no evidence.
+	// ids of which a record says what it stands for. It was not said, so it is not evidence.
 	Call string
 }
 

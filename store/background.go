@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// background runs one thing at a time that nobody waits for.
+// background runs one function at a time that no caller waits for.
 type background struct {
 	pause time.Duration // after each
 
@@ -32,7 +32,7 @@ func (b *background) wake(f func(context.Context) error) {
 	}
 	b.busy = true
 	b.runs.Go(func() {
-		_ = f(b.ctx) // a failure costs time alone: those who need it do it themselves
+		_ = f(b.ctx) // a failure costs only time: a caller that needs the result does the work itself
 		select {
 		case <-b.ctx.Done():
 		case <-time.After(b.pause):

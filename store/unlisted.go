@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// listEach is how many decisions wait to be listed before somebody lists them who isn't
-	// asked for a list. Together they change the pages of the indexes once.
+	// listEach is how many decisions wait before the writing process lists them in the
+	// background. Together they change the pages of the indexes once.
 	listEach = 64
 	// maxListed bounds the decisions that one transaction lists, for which appends wait.
 	maxListed = 1000
@@ -46,7 +46,7 @@ func (s *database) wrote(list []*encoded) {
 	if s.unlisted.n.Add(n) >= listEach {
 		s.unlisted.n.Store(0)
 		s.unlisted.lister.wake(func(ctx context.Context) error {
-			// A process that ends waits for it: there may only be such.
+			// A process that ends waits for it: short-lived processes may be the only ones.
 			_, err := s.listSome(context.WithoutCancel(ctx), math.MaxInt64)
 			return err
 		})

@@ -55,8 +55,8 @@ type ConversationReport struct {
 	Words int
 	// Open are conversations of which nobody says what is right.
 	Open []CaseMiss
-	// Unmeasured are the conversations with calls of which nobody says what they returned:
-	// rules that look up the same can't decide.
+	// Unmeasured are the conversations with calls whose results are unknown: rules that look
+	// up the same can't decide.
 	Unmeasured []Unmeasured
 	// Wrong are those that were decided otherwise.
 	Wrong []CaseMiss
@@ -181,7 +181,7 @@ func (m *guardMeasure) onWords(d *remit.Decision) bool {
 }
 
 // play feeds a conversation to a session, and decides its last call. A call that a rule
-// stops has no result. It returns the calls of which nobody says what they returned, too.
+// stops has no result. It also returns the calls whose results are unknown.
 func (g *guardRig) play(ctx context.Context, c *conversation, known *records, finding func(*remit.Decision) finding) (*remit.Decision, []string, error) {
 	given, err := guardtest.Request((&guardCase{Given: c.Given, Args: json.RawMessage("{}")}).example())
 	if err != nil {
@@ -228,8 +228,8 @@ func (e *conversationEvent) arguments() json.RawMessage {
 	return e.Args
 }
 
-// call makes a call before the one that is judged. Its error is [guardtest.ErrNotGiven] where
-// nobody says what it returned.
+// call makes a call before the one that is judged. Its error is [guardtest.ErrNotGiven] if the
+// call's result is unknown.
 func (g *guardRig) call(ctx context.Context, session *ledger.Session, id string, e *conversationEvent, reader guard.Reader, finding func(*remit.Decision) finding) error {
 	d, err := session.Decide(ctx, remit.Call{ID: id, Tool: e.Call, Arguments: e.arguments()})
 	if err != nil || e.Parallel || finding(dropContractReasons(d)) != nothing {

@@ -125,8 +125,8 @@ func (c *conn) prepare(ctx context.Context, query string) (*pgconn.StatementDesc
 	return s, nil
 }
 
-// forget prepares a statement anew the next time, if an error says that what the server has of
-// it no longer holds, as after a change of tables.
+// forget has a statement prepared again the next time if an error says that the server's copy is
+// no longer valid, as after a change of tables.
 func (c *conn) forget(query string, err error) {
 	var server *pgconn.PgError
 	if errors.As(err, &server) && stale[server.Code] {

@@ -19,7 +19,7 @@ type looks struct {
 	texts, records int
 }
 
-// look returns how a tool's texts look so far. Beyond the bound it is a new one, which nobody keeps.
+// look returns how a tool's texts look so far. Beyond the bound it is a new one that is not kept.
 func (o *Observer) look(at place) *looks {
 	l := o.looks[at]
 	if l == nil {

@@ -276,8 +276,8 @@ func table(pairs []*pair, base string, runs int) string {
 	return b.String()
 }
 
-// tails returns what single rounds took, of the benchmarks that say so, beside the machine's
-// own noise.
+// tails returns the table of benchmarks that report percentiles of single rounds, next to those
+// of an empty loop.
 func tails(pairs []*pair) string {
 	var b strings.Builder
 	for _, p := range pairs {

@@ -38,7 +38,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// What single rounds took stands beside the empty loop of the same machine.
+// Percentiles of single rounds appear next to those of an empty loop on the same machine.
 func TestTails(t *testing.T) {
 	slow := &pair{name: "BenchmarkDecide", before: []figures{{"p99-ns": 80_000}}, after: []figures{{"p50-ns": 25_000, "p99-ns": 40_000, "idle-p50-ns": 20_000, "idle-p99-ns": 30_500}}}
 	got := tails([]*pair{{name: "BenchmarkLoad", after: []figures{{"ns/op": 1}}}, slow})

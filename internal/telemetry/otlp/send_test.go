@@ -51,7 +51,7 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// Whoever ends the process doesn't wait for a receiver that is busy.
+// A shutdown doesn't wait for a busy receiver.
 func TestBusyAtTheEnd(t *testing.T) {
 	ctx, end := context.WithCancelCause(t.Context())
 	over := errors.New("over")
