@@ -254,7 +254,7 @@ func (r *Redactor) entryOf(rec *Record, digest Hash) *Entry {
 	}
 	if rec.Decision != nil {
 		e.Call, e.Decision = r.Text(rec.Decision.Call), r.Decision(rec.Decision)
-		e.Decision.Readings = rec.Event.Readings
+		e.Decision.Readings = r.readings(rec.Event.Readings)
 	}
 	return e
 }

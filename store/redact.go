@@ -9,6 +9,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/scope"
 )
 
 // Rule finds secrets in text. What the pattern matches, or what its first
@@ -186,6 +187,21 @@ func strike(s, secret string) string {
 		b.WriteString(redacted("credential"))
 		s = s[i+n:]
 	}
+}
+
+// readings are readings for the audit log. A shape is redacted line by line, since each is the
+// name of a field: no name is the value of the one before it.
+func (r *Redactor) readings(all []scope.Reading) []scope.Reading {
+	out := slices.Clone(all)
+	for i := range out {
+		as := &out[i]
+		lines := strings.Split(as.Shape, "\n")
+		for n, line := range lines {
+			lines[n] = r.Text(line)
+		}
+		as.Shape, as.Tool, as.Call = strings.Join(lines, "\n"), r.Text(as.Tool), r.Text(as.Call)
+	}
+	return out
 }
 
 // note redacts a note.

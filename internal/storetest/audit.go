@@ -10,6 +10,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/scope"
 	"github.com/remit-project/remit/store"
 )
 
@@ -122,6 +123,7 @@ func secrets(t *testing.T, s *suite) {
 	r := call("s", "c1", remit.Ask)
 	r.Decision = d
 	r.Event.Call.Arguments = json.RawMessage(`{"password":"` + secret[0] + `"}`)
+	r.Event.Readings = []scope.Reading{{Tool: "list", Format: "lines", Shape: "password:\nmember:\n" + secret[3] + ":"}}
 	must(t, s.Append(t.Context(), "s", 0, said("password: "+secret[4]), r,
 		store.Record{Event: remit.Event{Kind: remit.AttachmentEvent, Name: secret[1], Text: secret[1], Time: noon}}))
 	a, err := s.Ask(t.Context(), store.Question{Decision: d})
@@ -137,7 +139,8 @@ func secrets(t *testing.T, s *suite) {
 		}
 	}
 
-	for _, x := range []string{"[redacted: credential]", "[redacted: github token]", "[redacted: aws key]", "[redacted: badge]", "https://u:[redacted: password in an address]@x.example"} {
+	for _, x := range []string{"[redacted: credential]", "[redacted: github token]", "[redacted: aws key]", "[redacted: badge]", "https://u:[redacted: password in an address]@x.example",
+		`"password:\nmember:\n[redacted: badge]:"`} {
 		if !strings.Contains(out, x) {
 			t.Errorf("%q is not in the audit log:\n%s", x, out)
 		}
