@@ -164,8 +164,10 @@ func (e *echoes) rememberRuns(owner uint64, words []token, own map[uint64]bool) 
 	defer e.mu.Unlock()
 	for i := 0; i+runTokens <= len(words); i++ {
 		k := key(owner, words[i:i+runTokens])
-		_, deployed := e.deployment.get(k)
-		if _, known := e.runs.get(k); !known && !deployed && !own[k] {
+		if _, known := e.runs.get(k); known || own[k] {
+			continue
+		}
+		if _, deployed := e.deployment.get(k); !deployed {
 			e.runs.put(k, e.now, 0)
 		}
 	}

@@ -313,7 +313,7 @@ func (r *reader) recorded(ctx context.Context, m *remit.Monitor, id string) (*le
 
 // tell adds the turns from index from on.
 func (r *reader) tell(ctx context.Context, c *conversation, from int) error {
-	last := r.lastUser()
+	last := r.lastUser(from)
 	defer func() { c.planless = false }()
 	for i := from; i < len(r.req.turns); {
 		c.planless = i < last
@@ -369,11 +369,11 @@ func (r *reader) tell(ctx context.Context, c *conversation, from int) error {
 	return r.err
 }
 
-// lastUser returns the index of the user's last turn; -1 if there is none. Only that one
-// is planned for. Text that follows calls is not the user's.
-func (r *reader) lastUser() int {
+// lastUser returns the index of the user's last turn from an index on; -1 if there is none.
+// Only that one is planned for. Text that follows calls is not the user's.
+func (r *reader) lastUser(from int) int {
 	last := -1
-	for i := len(r.req.turns) - 1; i >= 0; i-- {
+	for i := len(r.req.turns) - 1; i >= from || (i >= 0 && last >= 0); i-- {
 		t := r.turn(i)
 		switch {
 		case t.utterance != nil && last >= 0 && newFloor(t.utterance.calls).work:

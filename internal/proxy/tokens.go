@@ -23,7 +23,7 @@ func tokensOf(text string, most int) (out []token, end int) {
 	for at := 0; at < len(text); {
 		r, n := nextRune(text[at:])
 		word := unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
-		alone := word && unicode.In(r, unspaced...)
+		alone := word && r >= firstUnspaced && unicode.In(r, unspaced...)
 		if open && (!word || alone) {
 			out, open = append(out, t), false
 			if len(out) >= most {
@@ -59,6 +59,9 @@ const (
 
 // unspaced are scripts without spaces between words; each letter is a token.
 var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
+
+// firstUnspaced is the first character of any of them.
+const firstUnspaced = '\u0e00'
 
 // nextRune decodes a character, or its escape in JSON or XML. An escape of a
 // character other than a letter decodes to a space.
