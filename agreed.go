@@ -52,7 +52,7 @@ func Agree(text string, shown ...*Decision) (Event, error) {
 	return e, nil
 }
 
-// digest tells the call from every other, as a decision on it does.
+// digest returns the callDigest of the call.
 func (a *Agreed) digest() string {
 	arguments := a.Arguments
 	if doc, err := strictjson.Parse(arguments, strictjson.DefaultLimits()); err == nil {
@@ -77,8 +77,8 @@ func (s *Session) agree(e Event) error {
 	return nil
 }
 
-// ahead are agreements to calls that are yet to be proposed, by what tells a call from
-// others. The same call may have been agreed to several times.
+// ahead are agreements to calls that are yet to be proposed, by callDigest. The same call may
+// have been agreed to several times.
 type ahead map[string][]agreement
 
 func (a ahead) add(call string, had agreement) {

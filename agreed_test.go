@@ -76,7 +76,7 @@ func (a *answered) agree(shown ...*remit.Decision) {
 	}
 }
 
-// TestAgreedAhead tells what the user's answer to a question lets through when the model
+// TestAgreedAhead checks what the user's answer to a question lets through when the model
 // proposes the call again.
 func TestAgreedAhead(t *testing.T) {
 	const call, other = `{"to":"bob@partner.example","body":"<x>"}`, `{"to":"eve@evil.example","body":"<x>"}`

@@ -64,7 +64,7 @@ func openNames(a *contract.Argument, pointer string) []string {
 	var out []string
 	pattern := strings.Split(a.Pattern, "/")
 	for i, segment := range strings.Split(pointer, "/") {
-		// The last segment of a pattern stands for all that follow, if any do.
+		// The last segment of a pattern matches every further one.
 		wildcard := pattern[min(i, len(pattern)-1)]
 		open := wildcard == "**" || (wildcard == "*" && i < len(pattern))
 		if segment == "" || !open {

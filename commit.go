@@ -284,8 +284,7 @@ func (s *Session) commit(o *outcome) {
 	}
 }
 
-// agreements are calls to which a person agreed for the session, by what tells a
-// call from others.
+// agreements are calls to which a person agreed for the session, by callDigest.
 type agreements map[string]agreement
 
 // agreement is what a person was asked about a call, in which turn of the user's, and how long
@@ -316,8 +315,7 @@ func (a agreements) add(call string, had agreement) {
 var ErrChanged = errors.New("the session changed since the call was decided")
 
 // A Proposal is a decision that its session has not committed. It is what
-// [Session.DecideRecorded] hands to its record function, and is of no use after
-// that returned.
+// [Session.DecideRecorded] hands to its record function, and must not be used after that returns.
 type Proposal struct {
 	outcome *outcome
 	event   Event

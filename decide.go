@@ -318,12 +318,12 @@ func (x *deciding) repeats() bool {
 	return x.in.agreed[x.digest()].covers(x.d.Reasons, x.in.now)
 }
 
-// digest tells the call from every other.
+// digest returns the callDigest of the call.
 func (x *deciding) digest() string {
 	return callDigest(x.d.Server, x.d.Tool, x.d.Variant, x.d.Arguments)
 }
 
-// callDigest tells a call from every other, by its canonical arguments.
+// callDigest identifies a call by its tool and canonical arguments.
 func callDigest(server, tool, variant string, arguments json.RawMessage) string {
 	return strings.Join([]string{server, tool, variant, string(arguments)}, "\x00")
 }

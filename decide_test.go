@@ -170,7 +170,7 @@ func (o *office) run(tool, arguments, result string) *office {
 	return o
 }
 
-// reads has the agent read mail that somebody outside wrote.
+// reads has the agent read mail that an outsider wrote.
 func (o *office) reads(text string) *office {
 	o.tb.Helper()
 	return o.run("inbox", `{}`, text)
@@ -240,8 +240,8 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// Before anything from outside was read, nobody but the user had a word in what
-// the model chose: it is held back for no lack of evidence.
+// Before the session has read anything from outside, only the user can have influenced what the
+// model chose: no call is held back for lack of evidence.
 func TestBeforeAnythingExternal(t *testing.T) {
 	for tool, arguments := range map[string]string{
 		"send": `{"to":["somebody@corp.example"],"body":"what the model wrote"}`,
@@ -352,7 +352,7 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// A name that two servers share is nobody's until the call says whose.
+// A tool name that two servers share is unknown until the call names its server.
 func TestServersThatShareATool(t *testing.T) {
 	var files []*contract.File
 	for server, effect := range map[string]string{"a": "read", "b": "destructive"} {
@@ -447,7 +447,7 @@ func TestModes(t *testing.T) {
 		name      string
 		contracts string
 		options   remit.Options
-		wipe      string // for a call that nobody asked for
+		wipe      string // for a call that the user did not ask for
 		send      string // for a stranger's address in a text
 	}{
 		{"nothing said", desk, remit.Options{}, "ask; unprovoked", "ask; external-sink /body"},
@@ -676,8 +676,8 @@ func TestConfirmer(t *testing.T) {
 	}
 }
 
-// A call id stands for one call: a second one under it, or the same one after it
-// was allowed, is refused, and what it returns is nobody's.
+// A call id identifies one call: a second call under it, or the same one after it was allowed, is
+// refused, and its result is ignored.
 func TestCallIDs(t *testing.T) {
 	o := says(t, "Mail a summary to ann@corp.example.")
 	decide := func(id, arguments string) *remit.Decision {
@@ -725,8 +725,8 @@ func TestResultsOfNobody(t *testing.T) {
 	}
 }
 
-// What was written from a page is no better when it is read back, through
-// whatever tool, and what was written from the user's words is no worse.
+// What was written from a page is not trusted more when it is read back, through any tool, and
+// what was written from the user's words not less.
 func TestReadingBack(t *testing.T) {
 	for _, c := range []struct{ name, user, text, back, mail, want string }{
 		{"a page's words come back", `Keep a note "Ideas" of it.`, "T-99 from the page", `{"text":"T-99 from the page"}`, "T-99 from the page", "ask; below-floor /mail; unprovoked"},

@@ -15,8 +15,8 @@ import (
 // Verdict is the outcome of a decision.
 type Verdict = label.Verdict
 
-// The verdicts. Only Allow lets a call run. Ask is a call that a person may still
-// let through; it stops like Deny where there is no person to ask.
+// The verdicts. Only Allow lets a call run. Ask holds a call that a person may still let through;
+// without a person to ask, it stops the call like Deny.
 const (
 	Allow = label.Allow
 	Ask   = label.Ask
@@ -43,17 +43,17 @@ type Decision struct {
 	// forwarded to the tool: never the text that the model wrote, so that
 	// monitor and tool can't read it differently. Empty when it didn't parse.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
-	// Findings has one entry for each leaf of the arguments, in order, but for
-	// what only says which tool is called.
+	// Findings has one entry for each leaf of the arguments, in order, except those that only say
+	// which tool is called.
 	Findings []Finding `json:"findings,omitempty"`
 	// Reasons say why the call was not simply allowed; all of them, not the
 	// first. Empty when the verdict is Allow without a person's help.
 	Reasons []Reason `json:"reasons,omitempty"`
 	// Confirmed is set when a person let the call through.
 	Confirmed bool `json:"confirmed,omitempty"`
-	// Facts are what guards looked up and asked. They belong into the event of
-	// the decision, so that the session can be restored, and nowhere else: they
-	// may be large, and may be confidential.
+	// Facts are what guards looked up and asked. They belong in the event of the decision, so
+	// that the session can be restored, and nowhere else: they may be large, and may be
+	// confidential.
 	Facts *guard.Facts `json:"-"`
 }
 
@@ -144,8 +144,8 @@ type Reason struct {
 	// for people who may see those, and not for the model.
 	Values []guard.Value `json:"values,omitempty"`
 	Guard  string        `json:"guard,omitempty"`
-	// Reads are the readings of results that the message asks about beside the call. Who
-	// agrees to the call, agrees that the session reads those tools' results so.
+	// Reads are the readings of results that the message asks about beside the call. A person who
+	// agrees to the call agrees that the session reads those tools' results so.
 	Reads []scope.Reading `json:"reads,omitempty"`
 }
 

@@ -14,13 +14,13 @@ import (
 
 // Errors of delegations.
 var (
-	// ErrNotDelegated is returned where nothing that the user delegates to has been read
-	// and not been asked about.
+	// ErrNotDelegated is returned where no delegated source waits for an answer: none has been
+	// read, or the user was asked about all that have.
 	ErrNotDelegated = errors.New("nothing that the user's turn delegates to waits for an answer")
-	// ErrSourceChanged is returned where a delegated source is another one than the
-	// person was shown.
+	// ErrSourceChanged is returned where a delegated source differs from what the person was
+	// shown.
 	ErrSourceChanged = errors.New("the source is another one than was shown: ask again")
-	// ErrPlanChanged is returned where a plan is another one than the person was shown.
+	// ErrPlanChanged is returned where a plan differs from what the person was shown.
 	ErrPlanChanged = errors.New("the plan is another one than was shown: ask again")
 )
 
@@ -43,9 +43,9 @@ type Delegation struct {
 	// Call is the call in whose result the source is, of this tool; all three are empty
 	// for a proposal of the assistant's.
 	Call, Server, Tool string
-	// Text is the source. Anybody may have written it: never show it raw.
+	// Text is the source. It may come from an attacker: never show it raw.
 	Text string
-	// Digest is that of the text.
+	// Digest is the [scope.TextDigest] of Text.
 	Digest string
 	// Plan is the plan as the planner wrote it, and Scope what of it a person can agree
 	// to; nil where there is none. Left counts the entries that are left out.
@@ -54,21 +54,21 @@ type Delegation struct {
 	Left  int
 	// Failed says why there is no plan: each call is asked about then.
 	Failed string
-	// Beside is set, before [Session.Delegate], where the person's answer stands beside
-	// other words of the user's, which begin a turn: the plan holds through that one.
+	// Beside is set, before [Session.Delegate], where the person's answer comes in one message
+	// with other words of the user's, which begin a turn: the plan holds through that turn.
 	Beside bool
 
-	// Record is what the log is to have of the agreement: with the Plan, it says to what a
-	// person agrees. Who shows the question elsewhere keeps both.
+	// Record is the agreement as the log keeps it. With the Plan, it says what a person agrees
+	// to: a caller that shows the question elsewhere keeps both.
 	Record scope.Delegated
 
 	catalogues []*schema.Catalogue
 }
 
-// Delegated returns the sources that the user's last turn delegates to, that have been
-// read and to whose plans nobody has agreed, each without a plan, and with the request by
-// which a planner makes one; nil where none can be made, which Failed explains. The text
-// of the source is the request's material.
+// Delegated returns the sources that the user's last turn delegates to, that have been read, and
+// whose plans await agreement, each without a plan, and with the request by which a planner makes
+// one. The request is nil where no plan can be made, which Failed explains. Its material is the
+// text of the source.
 func (s *Session) Delegated() ([]*Delegation, []*scope.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,7 +132,7 @@ func (s *Session) planOf(d *Delegation) *scope.Request {
 	return r
 }
 
-// Planned takes a planner's answer for the delegation in.
+// Planned adds a planner's answer to the delegation.
 func (d *Delegation) Planned(plan *scope.Plan, failed error) {
 	if failed != nil {
 		d.Failed = failed.Error()

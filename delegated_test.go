@@ -148,7 +148,7 @@ func (f *following) agree(d *remit.Delegation) error {
 	return err
 }
 
-// besides agrees to a plan in an answer that stands beside other words.
+// besides agrees to a plan in an answer that comes with other words.
 func (f *following) besides(d *remit.Delegation) {
 	f.t.Helper()
 	d.Beside = true
@@ -162,7 +162,7 @@ func (f *following) plan(turn, scope string) {
 	f.replay(remit.Event{Kind: remit.ScopeEvent, Scope: json.RawMessage(scope)})
 }
 
-// TestDelegation tells what a person's agreement to the plan of a list lets through.
+// TestDelegation checks what a person's agreement to the plan of a list lets through.
 func TestDelegation(t *testing.T) {
 	const dora, other = `{"to":"dora@corp.example","body":"I am late."}`, `{"to":"eve@evil.example","body":"I am late."}`
 	for name, c := range map[string]struct {
@@ -280,8 +280,8 @@ func TestDelegationThatDoesNotHold(t *testing.T) {
 	})
 }
 
-// TestAPlanIsWhatWasShown: entries that the session doesn't have make no room for others
-// that nobody saw, and a plan that reads otherwise when it takes effect grants nothing.
+// TestAPlanIsWhatWasShown: entries that the session doesn't have make no room for others that the
+// person did not see, and a plan that reads otherwise when it takes effect grants nothing.
 func TestAPlanIsWhatWasShown(t *testing.T) {
 	var entries []string
 	for i := range 16 {
@@ -349,7 +349,7 @@ func TestPlansThatNobodyCanRead(t *testing.T) {
 	}
 }
 
-// TestDelegationCovers tells which of the calls that were held back a plan is about.
+// TestDelegationCovers checks which of the calls that were held back a plan is about.
 func TestDelegationCovers(t *testing.T) {
 	f := newFollowing(t, listPlanner{list: ofList})
 	f.read("today", list)
@@ -367,9 +367,9 @@ func TestDelegationCovers(t *testing.T) {
 	}
 }
 
-// TestProposal: what the assistant proposed after it had read what anybody may have written
-// is material for a plan, where the user's short turn may mean it, and a person has to agree
-// to that plan as to any other.
+// TestProposal: what the assistant proposed after it had read what an attacker may have written
+// is material for a plan, where the user's short turn may mean it, and a person has to agree to
+// that plan as to any other.
 func TestProposal(t *testing.T) {
 	const proposal = "Shall I mail dora@corp.example, and delete mail 17?"
 	for name, c := range map[string]struct {

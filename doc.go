@@ -1,6 +1,5 @@
-// Package remit is a reference monitor for tool-using LLM agents: it stands
-// between the agent and its tools and decides every call, argument by
-// argument, before it runs.
+// Package remit is a reference monitor for tool-using LLM agents: it sits between the agent and
+// its tools and decides every call, argument by argument, before it runs.
 //
 // A [Monitor] holds the contracts of the tools; a [Session] is one
 // conversation. Tell the session what happens (system text, user messages,

@@ -75,9 +75,9 @@ func checkDecision(t *testing.T, d *remit.Decision, arguments []byte) {
 	d.Explain()
 }
 
-// Whatever happens in whatever order: every call is decided, the evidence of a
-// decision stands where it says, and once something from outside was read, an
-// address that only strangers wrote is never where a mail goes.
+// For any events in any order: every call is decided, the evidence of a decision is where it
+// says, and once something from outside was read, no mail goes to an address that only strangers
+// wrote.
 func FuzzSession(f *testing.F) {
 	f.Add([]byte("u\x1fMail ann@corp.example\x1ec\x1finbox\x1f{}\x1er\x1f0\x1fhello\x1ec\x1fsend\x1f{\"to\":[\"ann@corp.example\"]}"))
 	f.Add([]byte("a\x1fpage\x1eu\x1fhi\x1ec\x1fcontacts\x1f{\"name\":\"hi\"}\x1er\x1f0\x1f[{\"email\":\"a@b.example\"}]\x1ek\x1f0\x1ec\x1fwrite_note\x1f{\"text\":\"a@b.example\"}"))

@@ -148,9 +148,8 @@ func (s *Session) returned(record *callRecord, r Result) {
 	}
 }
 
-// Principal sets the principal for whom the agent works, for the rules that ask. It
-// comes from configuration or from an authenticated user, never from text of the
-// session. The last one counts.
+// Principal sets the session's principal, for the rules that ask. It comes from configuration or
+// from an authenticated user, never from text of the session. A later one replaces it.
 func (s *Session) Principal(p guard.Principal) { s.setPrincipal(p, time.Time{}) }
 
 func (s *Session) setPrincipal(p guard.Principal, at time.Time) {

@@ -207,7 +207,7 @@ func TestGuardsHistory(t *testing.T) {
 	s := (&shop{paid: "10"}).session(t, refundRules)
 	for i := range 2 {
 		id := fmt.Sprintf("w%d", i)
-		decideCall(t, s, refund(id, "11")) // denied, and somebody only watches
+		decideCall(t, s, refund(id, "11")) // denied, but run in shadow
 		if err := s.Result(t.Context(), remit.Result{Call: id, Content: "done"}); err != nil {
 			t.Fatal(err)
 		}
@@ -504,9 +504,9 @@ policies:
 	}
 }
 
-// TestHeldCallsOfMessagesWithoutNames: where nobody names messages, as behind a gateway, a
-// call made while another waits for a person runs alone: the one that waited is decided
-// again, and is held to what runs by then.
+// TestHeldCallsOfMessagesWithoutNames: where messages have no names, as behind a gateway, a call
+// made while another waits for a person runs alone: the one that waited is decided again, against
+// what runs by then.
 func TestHeldCallsOfMessagesWithoutNames(t *testing.T) {
 	const rules = `tool: "*"
 policies:

@@ -27,7 +27,7 @@ const (
 	ResultEvent       EventKind = "result"       // what a call returned
 	ScopeEvent        EventKind = "scope"        // what the turn before it authorises
 	AgreementEvent    EventKind = "agreement"    // the user agreed to calls that are yet to be proposed again
-	PrincipalEvent    EventKind = "principal"    // for whom the agent works
+	PrincipalEvent    EventKind = "principal"    // the principal of the session
 )
 
 // Event is one entry of a session's log, in the order in which they happened.
@@ -50,8 +50,8 @@ type Event struct {
 	// [Session.ConfirmOnce].
 	Once   bool    `json:"once,omitempty"`
 	Result *Result `json:"result,omitempty"`
-	// Facts are what guards looked up and asked for the decision. By them it is
-	// decided again as it was, and nothing is looked up.
+	// Facts are what guards looked up and asked for the decision. A replay decides by them and
+	// looks nothing up.
 	Facts *guard.Facts `json:"facts,omitempty"`
 	// Scope is that of a scope event, as its planner wrote it.
 	Scope json.RawMessage `json:"scope,omitempty"`

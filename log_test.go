@@ -151,8 +151,8 @@ func decided(d *remit.Decision) string {
 	return string(out)
 }
 
-// TestRestoreLaxer restores a log of refused calls under contracts that would
-// allow them: what was refused did not run, and its result is nobody's.
+// TestRestoreLaxer restores a log of refused calls under contracts that would allow them: what
+// was refused did not run, and its result is ignored.
 func TestRestoreLaxer(t *testing.T) {
 	ctx := context.Background()
 	lax := logMonitor(t, `version: 1

@@ -44,23 +44,22 @@ type Options struct {
 	// for the deployment's own text. Otherwise a definition is text of the server's
 	// author: it vouches for nothing, from the first call on.
 	Reviewed bool
-	// ReviewedDefinitions are the fingerprints of single definitions for which the same
-	// holds as for Reviewed.
+	// ReviewedDefinitions are the fingerprints of the definitions that a person has read, where
+	// Reviewed is not set for all.
 	ReviewedDefinitions []string
-	// Guards are the company's policies for calls. Reader and Judge are what they
-	// look things up with and ask; rules that need one that isn't there fail. An
-	// enforcement point that has them for each conversation sets them by
-	// [Monitor.With].
+	// Guards are the company's policies for calls. Reader makes their look-ups and Judge answers
+	// their questions; a rule that needs one that isn't set fails. An enforcement point with one
+	// for each conversation sets it by [Monitor.With].
 	Guards *guard.Set
 	Reader guard.Reader
 	Judge  guard.Judge
 	// Scopes says what the scopes of the user's turns are for. When empty, it is
 	// [scope.ModeBound] with a planner and [scope.ModeOff] without.
 	Scopes scope.Mode
-	// Planner writes the scope of each of the user's turns; nil where the trusted side
-	// gives them by [Session.Scope], or nobody does. It needs Tools.
+	// Planner writes the scope of each of the user's turns; nil where the trusted side gives them
+	// by [Session.Scope], or where there are none. It needs Tools.
 	Planner scope.Planner
-	// PlanTime is how long a decision waits for the planner, from when that was asked;
+	// PlanTime is how long a decision waits for the planner, counted from the question;
 	// [scope.DefaultPlanTime] when zero.
 	PlanTime time.Duration
 	// Confirm asks a person. When nil, Ask stays Ask.

@@ -15,9 +15,9 @@ import (
 	"github.com/remit-project/remit/synth"
 )
 
-// TestFiltersBeforeAnythingForeign: how a listing was narrowed counts as nobody else's choice as
-// long as the session has read nothing that others may have written, be it a result or a file
-// that the user passed on; what the service alone writes is nobody else's.
+// TestFiltersBeforeAnythingForeign: how a listing was narrowed is the user's choice as long as
+// the session has read nothing that others may have written, be it a result or a file that the
+// user passed on. What the service alone writes doesn't count.
 func TestFiltersBeforeAnythingForeign(t *testing.T) {
 	const (
 		definitions = `{"tools": [
@@ -106,8 +106,8 @@ tools:
     output: {trust: EXTERNAL}
 `
 
-// TestChosenIdentifiers: an identifier of the service has the trust of whoever chose which of the
-// service's records came, by the call's filters, its limit or its page.
+// TestChosenIdentifiers: an identifier of the service is trusted as far as the source that chose
+// which of the service's records came, by the call's filters, its limit or its page.
 func TestChosenIdentifiers(t *testing.T) {
 	const (
 		asked = `Complete "Send the report".`
@@ -137,8 +137,8 @@ func TestChosenIdentifiers(t *testing.T) {
 	}
 }
 
-// TestChosenRecord: the fields of one record have the trust of whoever chose the record, however
-// many reads are between.
+// TestChosenRecord: the fields of one record are trusted as far as the source that chose the
+// record, however many reads are between.
 func TestChosenRecord(t *testing.T) {
 	for _, c := range []struct{ name, id, want string }{
 		{"of a listing of the service's", "t-4711a", "allow"},
@@ -155,8 +155,8 @@ func TestChosenRecord(t *testing.T) {
 	}
 }
 
-// TestLinksOfASearch: a link that a search found may be opened, whoever's words the search was made
-// with; an identifier beside it is what that author chose.
+// TestLinksOfASearch: a link that a search found may be opened, whatever words the search was
+// made with; an identifier beside it is the choice of their author.
 func TestLinksOfASearch(t *testing.T) {
 	const tools = `version: 1
 server: web

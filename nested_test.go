@@ -7,8 +7,8 @@ import (
 	"github.com/remit-project/remit"
 )
 
-// TestNestedInARecord acts on identifiers of a form's response. The response's own
-// is the service's; one among the answers is whatever somebody filled in.
+// TestNestedInARecord acts on identifiers of a form's response. The response's own is the
+// service's; one among the answers is what a respondent filled in.
 func TestNestedInARecord(t *testing.T) {
 	m := logMonitor(t, `version: 1
 server: desk

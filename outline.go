@@ -10,9 +10,8 @@ import (
 	"github.com/remit-project/remit/schema"
 )
 
-// outlined adds, for servers whose definitions nobody has given, what their contracts say
-// of their tools: names and arguments are all that a scope and a planner need. Nothing is
-// decided by these outlines.
+// outlined adds, for servers without given definitions, the tools of their contracts: names and
+// arguments are all that a scope and a planner need. No decision rests on these outlines.
 func outlined(given []*schema.Catalogue, files []*contract.File) (all []*schema.Catalogue, errs []error) {
 	all = slices.Clip(given)
 	for _, f := range files {

@@ -134,7 +134,7 @@ func (s *Session) PlanRequest() (*scope.Request, error) {
 // planned returns what a planner is shown for the user's last turn.
 func (s *Session) planned() *scope.Request {
 	t := &s.task.talk
-	last := t.lastTurn() // the answer is no part of the turn
+	last := t.lastTurn() // the answer is not part of the turn
 	return &scope.Request{
 		Turn: s.counts.user, Now: t.at, Said: slices.Concat(t.system, t.said[:last+1]), Omitted: t.omitted, Tools: s.monitor.planTools,
 	}
@@ -162,9 +162,9 @@ func (s *Session) needsPlan(turn int) error {
 	return nil
 }
 
-// Planned returns the event of a plan for the request: its scope, or why there is none.
-// Whoever keeps a log writes it, and applies it by [Session.Replay]; [Session.Plan] does
-// both. An event without a scope is one, too: the turn isn't planned for again.
+// Planned returns the event of a plan for the request: its scope, or why there is none. A caller
+// that keeps a log writes the event, then applies it by [Session.Replay]; [Session.Plan] does
+// both in one step. An event without a scope counts, too: the turn isn't planned for again.
 func (s *Session) Planned(r *scope.Request, plan *scope.Plan, failed error) (Event, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -249,8 +249,8 @@ func (s *Session) restorePlan(e Event) error {
 }
 
 // plannerTools returns the tools that scopes can speak of, as a planner sees them. Only
-// definitions that a person has reviewed are shown with their words: the words of others
-// are text of somebody who may want to steer the planner.
+// definitions that a person has reviewed are shown with their words: the words of others may try
+// to steer the planner.
 func (d *deployment) plannerTools(o *Options) []scope.Tool {
 	var out []scope.Tool
 	for _, c := range d.catalogues {

@@ -23,8 +23,8 @@ import (
 type planner struct {
 	answer func(ctx context.Context, r *scope.Request) (*scope.Plan, error)
 	shown  []*scope.Request
-	// begun, where there is one, receives each request instead: a planner that is late
-	// may begin when nobody waits for it any more.
+	// begun, where there is one, receives each request instead: a planner that is late may begin
+	// when no decision waits for it any more.
 	begun chan *scope.Request
 }
 
@@ -294,9 +294,8 @@ func TestHostileNamesAreNotShown(t *testing.T) {
 	}
 }
 
-// TestPlannerSeesContracts: where nobody has given the definitions of a server's tools, a
-// planner is shown their names and arguments as the contract has them, and a scope speaks
-// of those.
+// TestPlannerSeesContracts: where a server's definitions are not given, a planner is shown the
+// names and arguments of its contract, and a scope names those.
 func TestPlannerSeesContracts(t *testing.T) {
 	f, err := contract.Load("desk.yaml", []byte(`version: 1
 server: desk

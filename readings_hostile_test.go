@@ -18,8 +18,8 @@ func (s *fileSession) scoped(name, source, pick string) {
 	}
 }
 
-// Whoever has a value in somebody else's record can part it in two, and write what is before it
-// in the one and behind it in the other. No value is taken across such a field.
+// An attacker with a value in another's record can split the record in two at that value. No
+// value is taken across such a field.
 func TestAStrangersRemarkPartsNoRecord(t *testing.T) {
 	record := func(fields ...string) string { return "- " + strings.Join(fields, "\n  ") + "\n" }
 	for name, c := range map[string]struct {
@@ -73,8 +73,8 @@ func TestAStrangersRemarkPartsNoRecord(t *testing.T) {
 	}
 }
 
-// A record that somebody added doesn't take the place of the tool's by its words, its name or
-// where it comes.
+// A record that an attacker added doesn't replace the tool's by its words, its name or its
+// position.
 func TestAnAddedRecordHidesNone(t *testing.T) {
 	for name, c := range map[string]struct{ agreed, answer, later, source string }{
 		"the very name of a longer one":           {answer: "results:\n  - id: f-99\n    name: Thesis\n    owner: me\n  - id: f-70\n    name: Thesis 2026\n    owner: me\n"},
@@ -106,8 +106,8 @@ func TestAnAddedRecordHidesNone(t *testing.T) {
 	}
 }
 
-// Whatever somebody writes as the name of a file of theirs, the file that the user names is not
-// taken for another one: their text makes two of the name, or is no record of the shape.
+// Whatever an attacker names a file of theirs, the file that the user names is not mistaken for
+// it: their text makes the name ambiguous, or is not a record of the shape.
 func TestAHostileNameTakesNoNamesPlace(t *testing.T) {
 	const mine = "- id: f-18\n  name: Budget\n  size: 1\n- id: f-10\n  name: Notes\n  size: 2\n"
 	for name, theirs := range map[string]string{

@@ -192,8 +192,8 @@ func TestAFormatIsNoAuthority(t *testing.T) {
 		"a record of another shape":                  {thesis + "  - id: f-71\n    name: Other\n", `rename_file {"file_id":"f-70","name":"x"}`, remit.Ask},
 		"another indentation":                        {strings.ReplaceAll(thesis, "\n  ", "\n"), `rename_file {"file_id":"f-70","name":"x"}`, remit.Ask},
 		"another tool's result":                      {"f-70", `rename_file {"file_id":"f-70","name":"x"}`, remit.Ask},
-		// What is left: nothing tells a record that somebody added from the tool's, where the
-		// tool has none of that name.
+		// What is left: a record that an attacker added is like the tool's, where the tool has
+		// none of that name.
 		"a forged record, and no true one": {strings.Replace(budget, "Notes", "Notes"+forged, 1), `rename_file {"file_id":"f-99","name":"x"}`, remit.Allow},
 	} {
 		t.Run(name, func(t *testing.T) {

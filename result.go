@@ -40,7 +40,7 @@ func (s *Session) addResult(r Result, at time.Time) {
 		return
 	}
 	if ok && record.suspended {
-		record.returned = true // it has run after all, and nobody decided that
+		record.returned = true // it has run after all, without a second decision
 	}
 	read := r
 	if wrapsText(r) {
@@ -157,8 +157,8 @@ func (s *Session) spec(record *callRecord, result *strictjson.Document) provenan
 	o := record.variant.Output
 	spec := provenance.Spec{Trust: o.Trust, Derived: o.Derived}
 	if result == nil {
-		// Only a structure has fields: whoever writes one part of a text may have
-		// written all of it.
+		// Only a structure has fields: the author of one part of a text may have written all of
+		// it.
 		spec.Trust = o.Lowest()
 		return spec
 	}
@@ -206,9 +206,9 @@ func (s *Session) certify(record *callRecord, c contract.CompiledCertify, record
 	return out, true
 }
 
-// singles reports whether a result can show which record the user named, where that is the
-// only one of its name: then whoever chose what is listed would choose the record. Outsiders
-// put no record of that name into a directory.
+// singles reports whether a result can show which record the user named, where that is the only
+// one of its name: otherwise the source that chose what is listed would choose the record. A
+// directory is exempt: outsiders add no record to it.
 func singles(record *callRecord, c contract.CompiledCertify, result *strictjson.Document) bool {
 	lookup := c.Procedure == "lookup" && (c.By != "" || c.Unique)
 	if !lookup && !c.Exact {

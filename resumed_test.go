@@ -38,7 +38,7 @@ func TestAgreedCallsAreProposedAgain(t *testing.T) {
 		t.Error("the decision doesn't say that a person agreed")
 	}
 
-	// Whoever replays it gets nothing, before the result and after it.
+	// A replay gets nothing, before the result and after it.
 	expect(t, o.proposes("c1", "send", toDan), "deny; limit-reached")
 	o.must(o.Result(context.Background(), remit.Result{Call: "c1", Content: "sent"}))
 	expect(t, o.proposes("c1", "send", toDan), "deny; limit-reached")
@@ -84,7 +84,7 @@ func TestAgreementsAreToTheirReasons(t *testing.T) {
 	expect(t, o.proposes("c1", "pay", `{"account":"GB33BUKB20201555555555","card":"4000-1234"}`), "ask; below-floor /account; open-obligation /card; unprovoked")
 }
 
-// A call that nobody was asked about runs once. Where its enforcement point says that the
+// A call that was allowed without a question runs once. Where its enforcement point says that the
 // tool waits, it is decided again, as often as it waits, and may not run before.
 func TestSuspendedCalls(t *testing.T) {
 	o := says(t, "Mail a summary to ann@corp.example.")

@@ -89,10 +89,9 @@ func (s *Session) Awaits(call string) error {
 	return nil
 }
 
-// resumable reports whether an allowed call may be proposed again under its id: where it
-// has not run, as its enforcement point says, or where a person agreed to it after it was
-// held back, and nobody has proposed it since. Anything else would let one decision run a
-// call twice.
+// resumable reports whether an allowed call may be proposed again under its id: where it has not
+// run, as its enforcement point says, or where a person agreed to it after it was held back, and
+// it has not been proposed since. Anything else would let one decision run a call twice.
 func (r *callRecord) resumable() bool {
 	agreed := r.agreed != none && !r.resumed
 	return r.allowed && !r.returned && (r.suspended || agreed)

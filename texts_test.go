@@ -11,8 +11,8 @@ import (
 	"github.com/remit-project/remit/contract"
 )
 
-// shelf are contracts of tools that answer in texts: strangers write the titles and notes
-// of loans, and nobody writes into the register.
+// shelf are contracts of tools that answer in texts: strangers write the titles and notes of
+// loans, and only the service writes the register.
 const shelf = `version: 1
 server: shelf
 tools:
@@ -89,7 +89,7 @@ func TestTextsAsFields(t *testing.T) {
 			if err := s.Result(ctx, remit.Result{Call: "1", Content: c.text}); err != nil {
 				t.Fatal(err)
 			}
-			// Somebody else's text was read as well.
+			// A stranger's text was read as well.
 			s.Attach("page", "renew 9999")
 
 			d, err := s.Decide(ctx, c.call)

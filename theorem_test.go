@@ -251,10 +251,9 @@ func TestExternalTextNeverHelps(t *testing.T) {
 	})
 }
 
-// Separation from flat monitors (PACT, Theorem 2): two calls that have the same
-// values, the user's and a stranger's, and differ only in which argument holds
-// which. Whoever looks at the call as one value decides both alike; the
-// contract tells them apart.
+// Separation from flat monitors (PACT, Theorem 2): two calls that have the same values, the
+// user's and a stranger's, and differ only in which argument holds which. A monitor that sees the
+// call as one value decides both alike; the contract distinguishes them.
 func TestSeparationFromFlatMonitors(t *testing.T) {
 	name := rapid.StringMatching(`[a-z]{5,10}`)
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,10 +10,9 @@ import (
 	"github.com/remit-project/remit/contract"
 )
 
-// TestUnseenUser decides the first call of sessions in which nothing was said
-// yet. Where the user's words would have come in, there is nobody but the user
-// whom the model could have listened to. Where they don't, it could have been
-// anybody, until the words come in after all.
+// TestUnseenUser decides the first call of sessions in which nothing was said yet. Where the
+// session would have seen the user's words, only the user can have influenced the model. Where it
+// would not, anyone can have, until the words come in after all.
 func TestUnseenUser(t *testing.T) {
 	ctx := context.Background()
 	f, err := contract.Load("mail.yaml", []byte(logContracts))

@@ -12,8 +12,8 @@ import (
 )
 
 // A result without any text says nothing of how the tool's next call should behave: one of the
-// values that its definition lists is not asked about for it. Any text is reason enough, and so is
-// a value that nobody lists.
+// values that its definition lists is not asked about for it. Any text is reason enough, and so
+// is a value that is not listed.
 func TestResultsWithoutText(t *testing.T) {
 	const tools = `{"tools": [
  {"name": "find_customers", "description": "Find customers", "annotations": {"readOnlyHint": true}, "inputSchema": {"type": "object", "properties": {"name": {"type": "string"}}}},

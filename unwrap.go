@@ -152,7 +152,7 @@ func segments(pointer string) []string {
 	return names
 }
 
-// lastSegment returns what stands behind the last slash of a pointer.
+// lastSegment returns the last segment of a pointer, still escaped.
 func lastSegment(pointer string) string { return pointer[strings.LastIndexByte(pointer, '/')+1:] }
 
 // memberName undoes the escapes of one segment of a JSON pointer.

@@ -60,8 +60,8 @@ func TestExactKeys(t *testing.T) {
 	}
 }
 
-// The only record of a listing is the one that was asked for, where nobody but the user chose what
-// is listed, and all of it is.
+// The only record of a listing is the one that was asked for, where the user alone chose what is
+// listed, and the listing is complete.
 func TestChosenListings(t *testing.T) {
 	const key = `"address":"ann@corp.example"`
 	for _, c := range []struct{ name, args, found, want string }{
@@ -138,8 +138,8 @@ func TestKindsOfRecords(t *testing.T) {
 	}
 }
 
-// A text that stands once more in {"result": "…"}, as frameworks return it, is read like the
-// text alone; what says something else stays a structure beside the text.
+// A text that is repeated in {"result": "…"}, as frameworks return it, is read like the text
+// alone; a structure that differs from the text stays beside it.
 func TestWrappedTexts(t *testing.T) {
 	const text = `[{"id":"cus_4711a"}]`
 	for _, c := range []struct{ name, structured, want string }{

@@ -102,7 +102,7 @@ func source(t label.Trust) string {
 // whence says where a value that falls short came from.
 func (x *deciding) whence(r *provenance.Resolution, value string) string {
 	for _, e := range r.Evidence {
-		// A likeness says nothing about where the value itself stands.
+		// A likeness says nothing about where the value itself is.
 		if e.Trust == r.Label.Trust && e.ValueStart == 0 && e.ValueEnd == len(value) && strings.EqualFold(e.Text, value) && x.in.seen.Whole(e) {
 			return fmt.Sprintf("this one stands in %s (%s)", e.Origin, r.Label.Trust)
 		}

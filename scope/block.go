@@ -16,7 +16,7 @@ type block struct {
 const (
 	// maxBlocks bounds the blocks of one text.
 	maxBlocks = 2000
-	// maxLabel bounds what stands before the colon of a labelled line, in bytes.
+	// maxLabel bounds the label of a labelled line, before its colon, in bytes.
 	maxLabel = 40
 )
 
@@ -77,7 +77,8 @@ func (b block) named(description []string) []field {
 }
 
 // meets reports whether the labelled lines of a block meet every condition: all of a name, and of
-// the names that are alternatives. Whoever writes one beside the tool's own makes two of them.
+// the names that are alternatives. An attacker who adds a line beside the tool's own makes two of
+// that name.
 func (b block) meets(where []Match) bool {
 	for i := range where {
 		var lines []field

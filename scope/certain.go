@@ -10,10 +10,11 @@ import (
 // steered, and can't be about something else: the words say the same thing, or the values leave
 // no other choice.
 
-// condition returns what tells the members that a condition is on, and whether only the outermost
-// records may meet it. For what can't be taken back, a record in another one, which others may
-// have added, counts only where no record around it has such a member: an attachment with the
-// title is not what is called so. What speaks against a call may do so under any name.
+// condition returns a predicate for the members that a condition is on, and whether only the
+// outermost records may meet it. For what can't be taken back, a record in another one, which
+// others may have added, counts only where no record around it has such a member: an attachment
+// with the title doesn't give it to the record. What speaks against a call may do so under any
+// name.
 func (m *matcher) condition(w *Match, r *Result) (named func(*field) bool, outermost bool) {
 	exact := func() func(*field) bool {
 		is, _ := m.memberOf(r, w.name(), "", "", !m.irreversible)
@@ -75,7 +76,7 @@ func (r *Result) outside() *Result {
 // surely returns the member of the outermost records that a condition under another name is on;
 // empty where that isn't sure. A condition in the user's words is on the only member whose name
 // says the same, as "assignee" does for assigneeName, and one on a time on the only member that
-// holds times. A name that says no more than what kind of value it has may be anybody's.
+// holds times. A name that only says what kind of value it has may be that of anything.
 func (m *matcher) surely(w *Match, level *Result) string {
 	if w.timed() {
 		at := m.timeOf(meaningOf(head(w.name())), level)

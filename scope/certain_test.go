@@ -10,8 +10,8 @@ import (
 	"github.com/remit-project/remit/scope"
 )
 
-// TestConditionsUnderOtherNames tells which record a condition selects, for what can't be taken
-// back, whose name is not that of the tool's member.
+// TestConditionsUnderOtherNames checks which record a condition selects, for what can't be taken
+// back, when its name differs from the tool's member.
 func TestConditionsUnderOtherNames(t *testing.T) {
 	const friday = `{"when":{"after":"2026-01-08","before":"2026-01-10"}}`
 	for name, c := range map[string]struct {
@@ -117,8 +117,8 @@ func TestNumbersOfThings(t *testing.T) {
 	}
 }
 
-// TestAConditionIsOnTheToolsMember draws records whose every value somebody else may have
-// written, with objects of theirs in them: a condition, under any name that a planner may guess,
+// TestAConditionIsOnTheToolsMember draws records whose every value an attacker may have written,
+// with the attacker's objects in them: a condition, under any name that a planner may guess,
 // selects only records of the listing itself whose own member meets it.
 func TestAConditionIsOnTheToolsMember(t *testing.T) {
 	guesses := []struct{ name, member string }{{"sender", "from"}, {"from", "from"}, {"assignee", "assignee_name"}, {"author", "from"}, {"title", "heading"}}

@@ -45,7 +45,7 @@ func TestComputedBy(t *testing.T) {
 }
 
 // TestEverySourceCounts: where an operation is named, a number is made of all sources. What the
-// request has besides, such as the number of a room, stands in for none of them.
+// request has besides, such as the number of a room, replaces none of them.
 func TestEverySourceCounts(t *testing.T) {
 	const from = `{"tool":"list_mails","field":"limit","where":{"name":"Ann"}},{"tool":"list_mails","field":"limit","where":{"name":"Eve"}}`
 	for name, c := range map[string]struct {

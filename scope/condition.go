@@ -25,7 +25,7 @@ func (m *matcher) conditions(e *Call) string {
 	return ""
 }
 
-// toTell quotes the conditions that a person tells.
+// toTell quotes the conditions that only a person can decide.
 func toTell(all []string) string {
 	var out []string
 	for _, text := range all {
@@ -44,10 +44,10 @@ func cond(miss, otherwise string) string {
 	return otherwise
 }
 
-// some reports whether a record of the latest result of a source meets its conditions, or
-// why that can't be told. All results speak against a call: a later one may leave out what an
-// earlier one has. What speaks against a call may do so in any line of a text; what it
-// depends on stands in no text where the call can't be taken back.
+// some reports whether a record of the latest result of a source meets its conditions, or why
+// that is unknown. All results speak against a call: a later one may leave out what an earlier
+// one has. What speaks against a call may do so in any line of a text; what it depends on must
+// not be in a text where the call can't be taken back.
 func (m *matcher) some(s *Source, against bool) (met bool, miss string) {
 	m.against = against
 	defer func() { m.against = false }()
@@ -105,9 +105,10 @@ func (m *matcher) some(s *Source, against bool) (met bool, miss string) {
 }
 
 // labelled reports whether lines in the texts of a record and of all in it ("Rating: 4.2") meet
-// every condition, where the result has no member of the name. All lines of a name have to, and of
-// the names that are alternatives: whoever writes one beside the tool's own makes two of them. Of
-// what speaks against a call, one is enough, and the record's members may meet other conditions.
+// every condition, where the result has no member of the name. All lines of a name have to, and
+// of the names that are alternatives: an attacker who adds a line beside the tool's own makes two
+// of that name. Of what speaks against a call, one is enough, and the record's members may meet
+// other conditions.
 func (m *matcher) labelled(where [][]held, r *Result, record string) bool {
 	labels := m.labels(r, record)
 	return len(where) > 0 && !slices.ContainsFunc(where, func(any []held) bool { return !m.labelledAs(any, labels, r, record) })
@@ -249,7 +250,7 @@ func (m *matcher) leftOutElsewhere(c *Constraint, s *Source) bool {
 	})
 }
 
-// callKey tells the call of a source from others.
+// callKey identifies the call of a source.
 func (s *Source) callKey() string { return fmt.Sprintf("%q %q %+v", s.Server, s.Tool, s.Args) }
 
 // unchanged accepts a value that the object of the call has already: the latest record of

@@ -19,9 +19,9 @@ const (
 	maxRepeats = 16
 )
 
-// Material is a text that a planner plans for beside the user's words: what a source says
-// whose instructions the user told the agent to follow. Anybody may have written it, and
-// what is planned of it counts only once a person has agreed to the plan.
+// Material is a text that a planner plans for beside the user's words: a source whose
+// instructions the user told the agent to follow. An attacker may have written it, so its plan
+// counts only once a person has agreed to it.
 type Material struct {
 	// From names the tool that returned the text; empty for the assistant's words.
 	From string `json:"from,omitempty"`
@@ -49,7 +49,7 @@ type Delegated struct {
 	OutputTokens int    `json:"output_tokens,omitempty"`
 }
 
-// TextDigest names the text of a source.
+// TextDigest returns the digest that identifies the text of a source.
 func TextDigest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256:" + hex.EncodeToString(sum[:])

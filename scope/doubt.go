@@ -11,8 +11,8 @@ import (
 	"github.com/remit-project/remit/internal/pattern"
 )
 
-// What speaks against a call, in unless and except, does so under any disguise: whoever writes a
-// text could else take it out of what the user leaves out.
+// What speaks against a call, in unless and except, does so under any disguise: otherwise the
+// author of a text could keep it from being left out.
 
 // is reports whether a text is a value of a condition.
 func (w *Match) is(v Value, text string) bool {
@@ -31,7 +31,7 @@ func (w *Match) is(v Value, text string) bool {
 }
 
 // mayBe reports whether a text may be a value, whatever its form: an amount with its currency, an
-// address with a name, a name with what nobody sees in it.
+// address with a name, a name with invisible characters.
 func mayBe(value, text string) bool {
 	if n := rational(strings.TrimSpace(value)); n != nil {
 		return mayBeNumber(value, text)
@@ -71,7 +71,7 @@ func mayBeNumber(value, text string) bool {
 	return !few || slices.ContainsFunc(numbers, is) || strings.ContainsFunc(shown, func(r rune) bool { return unicode.IsDigit(r) && r > unicode.MaxASCII })
 }
 
-// invisible are the characters that nobody sees by themselves, and those that mark others.
+// invisible are the characters that don't show, and those that mark others.
 var invisible = []*unicode.RangeTable{unicode.Cf, unicode.Mn, unicode.Me, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point}
 
 // visible returns a text without what is invisible, folded, and with one space for several.

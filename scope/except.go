@@ -6,7 +6,7 @@ import (
 )
 
 // "All but the newest" has to leave out the one that a program finds to be the newest: a
-// criterion that nobody checks leaves out nothing.
+// criterion that no program checks leaves out nothing.
 
 // restricting are the words of a criterion that leave values out. What is meant by them, a
 // listing of all values doesn't say.

@@ -76,8 +76,8 @@ func TestFiltersByDays(t *testing.T) {
 }
 
 // TestAllOfAnEarlyListing: what was narrowed before anything of others was read is a part of all
-// that a condition selects, by nobody else's choice. It is no whole for a sum, and tells of nothing
-// that is left out.
+// that a condition selects, which no one else chose. It is not whole for a sum, and shows nothing
+// to leave out.
 func TestAllOfAnEarlyListing(t *testing.T) {
 	const (
 		where  = `"where":{"owner":"Ann"}}]`

@@ -7,7 +7,7 @@ import (
 	"github.com/remit-project/remit/scope"
 )
 
-// TestForms tells what each part of the form lets pass.
+// TestForms checks what each part of the form lets through.
 func TestForms(t *testing.T) {
 	const (
 		busy = `[{"id":"e1","title":"Dentist","start":"2026-02-03 12:30","end":"2026-02-03 13:30","size":4}]`

@@ -100,7 +100,7 @@ func (m *matcher) lacking(r *Result, selected selection, found []candidate) bool
 	})
 }
 
-// memberAt returns what tells the members that a description names: of what can't be taken
+// memberAt returns a predicate for the members that a description names: for what can't be taken
 // back, those of the selected records themselves before those of objects in them, which others
 // may have written.
 func (m *matcher) memberAt(r *Result, selected selection, name []string, id string, kind Kind) (is func(*field) bool, any bool) {
@@ -205,7 +205,7 @@ func (m *matcher) doubtful(s *Source, c *Constraint, r *Result, in *field) strin
 	return ""
 }
 
-// holders are the members that hold values of a kind. Elsewhere, as in a name, somebody may
+// holders are the members that hold values of a kind. Elsewhere, as in a name, an attacker may
 // have put it there.
 var holders = map[Kind][]string{
 	Email:   strings.Fields("email mail address contact from sender to recipient recipients cc owner author organizer participants attendees user reply"),

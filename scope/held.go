@@ -56,7 +56,7 @@ func (m *matcher) hold(w *Match, r *Result) held {
 func (w *Match) ofEmpty() bool { return slices.Contains(w.Is, "") && w.From == nil }
 
 // ofMissing reports whether a record without the member may meet a condition: as an empty one, or
-// since nobody can tell on which side of a bound it is that would speak against a call.
+// where the condition is a bound and speaks against a call, since it may be on either side.
 func (w *Match) ofMissing() bool { return w.ofEmpty() || (w.against && w.bounded()) }
 
 func (w *Match) bounded() bool { return w.Before+w.After+w.Below+w.Above != "" }

@@ -49,7 +49,7 @@ func mails(args map[string]string, text string) []attacked {
 	return []attacked{{"list_mails", args, text}}
 }
 
-// TestHostileTexts tells which values a text may decide that others can write into.
+// TestHostileTexts checks which values a text that others can write into may decide.
 func TestHostileTexts(t *testing.T) {
 	const (
 		request = "Pay the bill in may.txt."
@@ -430,8 +430,8 @@ func TestPartialResults(t *testing.T) {
 	}
 }
 
-// TestHoleStaysInItsName: what fills a hole of a template holds no character that leads out of
-// the name that the hole is in, whoever chose it.
+// TestHoleStaysInItsName: what fills a hole of a template has no character that leads out of the
+// hole's name, whatever its source.
 func TestHoleStaysInItsName(t *testing.T) {
 	from := `{"from":[{"tool":"list_mails","field":"subject"}],"kind":"text","pick":"only"}`
 	sourced := `{"computed":[{"tool":"list_mails","field":"subject"}],"by":"a short name"}`

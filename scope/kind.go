@@ -30,8 +30,8 @@ var shapes = map[Kind]func() *regexp.Regexp{
 	Phone:   pattern.OnUse(`\+?\d[\d ()-]{5,}\d`),
 }
 
-// sharp reports whether a token tells by its shape alone that it is of a kind. Texts are
-// full of numbers and dates, which need a name.
+// sharp reports whether tokens of a kind are recognised by their shape alone. Texts are full of
+// numbers and dates, which need a name.
 func sharp(k Kind) bool { return k == Email || k == URL || k == Account || k == Phone }
 
 // maxShaped bounds the tokens of a kind that are looked for in one text.

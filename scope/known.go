@@ -6,8 +6,8 @@ import (
 )
 
 // A contract may say which members a tool's results have. Such a member is the tool's, though a
-// record may lack it; of any other, a guess that can't be taken back is none: it may be a key that
-// somebody put there.
+// record may lack it; a guess at any other, for what can't be taken back, names none: it may be a
+// key that an attacker added.
 
 // note notes whether a member is one that the tool itself names, at every place where it is.
 func (r *Result) note(name, pointer string) {

@@ -30,8 +30,8 @@ func ofValues(leaves []strictjson.Leaf) bool {
 var item = pattern.OnUse(`^(?:[-*•]|\d{1,4}[.)]) ([^\s'"\[{&*!|>%@#` + "`" + `].*)$`)
 
 // listOfNames returns the elements of a text that is nothing but a list of names, one a line; nil
-// for another text. Whoever can write a line end into a name adds one: nothing that can't be
-// taken back relies on such a list by itself.
+// for another text. A line end in a name adds an element: nothing that can't be taken back relies
+// on such a list by itself.
 func listOfNames(text string) []string {
 	var out []string
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestListsOfNames tells which elements of a list of names a scope takes.
+// TestListsOfNames checks which elements of a list of names a scope takes.
 func TestListsOfNames(t *testing.T) {
 	const (
 		external = `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"name","where":{"name":{"prefix":"Ext"}}}],"kind":"name","pick":"only"}}}]}`
@@ -44,8 +44,8 @@ func TestListsOfNames(t *testing.T) {
 	}
 }
 
-// TestLabelledConditions: a condition may be met by the tool's own line in a text, and by no
-// line that somebody wrote beside it.
+// TestLabelledConditions: a condition may be met by the tool's own line in a text, not by a line
+// that an attacker wrote beside it.
 func TestLabelledConditions(t *testing.T) {
 	const rated = `{"calls":[{"tool":"forward_mail","if":[{"tool":"list_mails","where":{"rating":{"above":4}}}],"args":{"/id":{"is":"m1"}}}]}`
 	for name, c := range map[string]struct {
@@ -80,7 +80,7 @@ func TestLinesBeforeWhatStays(t *testing.T) {
 	}
 }
 
-// TestConditionsAgainst: nobody takes back what speaks against a call, and a condition on
+// TestConditionsAgainst: no later line takes back what speaks against a call, and a condition on
 // nothing is not met.
 func TestConditionsAgainst(t *testing.T) {
 	const open = `{"calls":[{"tool":"forward_mail","unless":[{"tool":"list_mails","where":{"status":"cancelled"}}],"args":{"/id":{"is":"m1"}}}]}`

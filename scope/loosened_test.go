@@ -100,8 +100,8 @@ func provided(source, by string) string { return acting(source, "only", `,"if":[
 // ofJanasLogin is a condition on the login of the member who is called Jana.
 const ofJanasLogin = `{"author":{"from":[{"tool":"members","field":"login","where":{"name":"Jana"}}]}}`
 
-// TestUnknownJoins: a value that another call doesn't give is none, not an empty one, and whoever
-// writes texts of its records doesn't make it one.
+// TestUnknownJoins: a value that another call doesn't give is missing, not empty, and a text that
+// an attacker wrote into its records doesn't change that.
 func TestUnknownJoins(t *testing.T) {
 	const (
 		one  = `[{"name":"Jana","login":"jana1"},{"name":"Tom","login":"tom"}]`
@@ -142,8 +142,8 @@ func TestEmptyMembers(t *testing.T) {
 	}.run(t)
 }
 
-// TestMembersOfOthers: a record in another one, and a key that somebody put into an object, meet no
-// condition on the record.
+// TestMembersOfOthers: a record in another one, and a key that an attacker put into an object,
+// meet no condition on the record.
 func TestMembersOfOthers(t *testing.T) {
 	approved := func(where string) string { return every(of("issues", "id", where)) }
 	held := func(text string) []returned { return []returned{{"issues", "", text}} }
@@ -161,8 +161,8 @@ func TestMembersOfOthers(t *testing.T) {
 	}.run(t)
 }
 
-// TestLinesBesideOthers: a line that somebody adds to a text is one of several of its name, or of an
-// alternative to it.
+// TestLinesBesideOthers: a line that an attacker adds to a text is one of several of its name, or
+// of an alternative to it.
 func TestLinesBesideOthers(t *testing.T) {
 	const rated = `{"rating":{"above":4,"or":["score"]}}`
 	good := provided(of("hotel", "id", ""), of("hotel", "", rated))
@@ -377,8 +377,8 @@ func TestObjectsByteByByte(t *testing.T) {
 	}.run(t)
 }
 
-// TestWhatACallWasAskedForIsNoKey: of a listing that a call asked for, an object in one record that
-// has the value asked for tells nothing.
+// TestWhatACallWasAskedForIsNoKey: of a listing that a call asked for, an object in one record
+// that has the value asked for identifies nothing.
 func TestWhatACallWasAskedForIsNoKey(t *testing.T) {
 	lunch := only(`{"tool":"things","args":{"/group":{"is":"lunch"}},"field":"id"}`)
 	held := func(text string) []returned { return []returned{{"things", `{"group":"lunch"}`, text}} }

@@ -68,8 +68,8 @@ func (m *matcher) work(length int) bool {
 	return m.steps >= 0
 }
 
-// isForOther reports whether a stated value alone tells that an entry is for another call
-// of the tool, as most entries are.
+// isForOther reports whether a stated value alone shows that an entry is for another call of the
+// tool, as most entries are.
 func (e *Call) isForOther(p *Proposal) bool {
 	for i := range e.Args {
 		c := &e.Args[i]

@@ -7,8 +7,8 @@ import (
 	"github.com/remit-project/remit/scope"
 )
 
-// TestNarrowedListings: whoever wrote what the session read first may have chosen how a listing
-// is narrowed, so that the only record left is none that the request means.
+// TestNarrowedListings: the author of what the session read first may have chosen how a listing
+// is narrowed, so that the only record left is not one that the request means.
 func TestNarrowedListings(t *testing.T) {
 	const paying = `{"calls":[{"tool":"pay","args":{"/account":{"from":[{"tool":"list_mails","field":"account","where":{"name":"Ann"}}],"kind":"account","pick":"only"}}}]}`
 	for name, c := range map[string]struct {
@@ -52,8 +52,8 @@ func TestNarrowedListings(t *testing.T) {
 }
 
 // TestFiltersThatTheScopeHas: a filter that the scope states, or that leaves out nothing that a
-// condition selects, is nobody else's choice; and one that was set before anything of others was
-// read is nobody's.
+// condition selects, counts as no one else's choice, and so does one that was set before anything
+// of others was read.
 func TestFiltersThatTheScopeHas(t *testing.T) {
 	const paying = `{"calls":[{"tool":"book","args":{"/calendar":{"is":"primary"},"/day":{"date":"2026-01-08"}}},
 		{"tool":"pay","args":{"/account":{"from":[{"tool":"list_mails","field":"account","where":{"state":"open","year":{"below":1960},"price":{"above":10}}}],"kind":"account","pick":"only"}}}]}`
@@ -123,8 +123,9 @@ func TestWhatACallAskedFor(t *testing.T) {
 	}
 }
 
-// TestOneOfTwoWays: where a request's values may be found in two ways, and the agent went one, what
-// is left out is looked for on that way; what only the other way tells still has to be asked for.
+// TestOneOfTwoWays: where a request's values may be found in two ways, and the agent went one,
+// what is left out is looked for on that way; what only the other way shows still has to be asked
+// for.
 func TestOneOfTwoWays(t *testing.T) {
 	const (
 		from     = `{"calls":[{"tool":"forward_mail","times":"each","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":{"kind":"bill"}},{"tool":"read_file","field":"id","where":{"kind":"bill"}}],"kind":"id","pick":"all","except":[`
@@ -195,8 +196,8 @@ func TestOneOfSeveralWords(t *testing.T) {
 	}
 }
 
-// TestNarrowedByAnother: a listing that was narrowed late tells of an id whether it is left out, and
-// not of a sender, who may have another record.
+// TestNarrowedByAnother: a listing that was narrowed late shows whether an id is left out, but
+// not whether a sender is, who may have another record.
 func TestNarrowedByAnother(t *testing.T) {
 	for field, want := range map[string]bool{"id": true, "sender": false} {
 		kind := map[string]string{"id": "id", "sender": "name"}[field]
@@ -216,8 +217,8 @@ func TestNarrowedByAnother(t *testing.T) {
 	}
 }
 
-// TestNarrowedByDays: an argument that names no member bounds the only days that a source is about,
-// and where it is about two days, nobody can tell which.
+// TestNarrowedByDays: an argument that names no member bounds the only days that a source is
+// about, and none where the source is about two, since it may be on either.
 func TestNarrowedByDays(t *testing.T) {
 	const one = `"received":{"after":"2026-03-31","before":"2026-05-01"}`
 	const two = one + `,"paid":{"after":"2026-03-31"}`

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// A planner that was not told the members of a result guesses them: "start" for startsAt,
-// "sender email" for from. Such a guess names a member only where it can't be steered.
-// Names are the tool's; what others write are values. So the guess has to fit exactly one
-// name of the result, and all records beside each other have to have it: a key that
-// somebody put into one of them is no member.
+// A planner that was not told the members of a result guesses them: "start" for startsAt, "sender
+// email" for from. Such a guess names a member only where it can't be steered. Names are the
+// tool's; what others write are values. So the guess has to fit exactly one name of the result,
+// and all records beside each other have to have it: a key that an attacker put into one of them
+// is not a member.
 
 // qualifiers are words of a name that say what kind of value it is, and not of what: the
 // start time is the start.
@@ -135,8 +135,8 @@ func nearly(description, member []string) bool {
 }
 
 // near returns the only member of a result that a description may mean; empty for none, or
-// several. Of several the name of the argument tells which: a node's id is its node.
-// One that is to hold addresses of a kind holds nothing else.
+// several. The name of the argument decides between several: a node's id is its node. One that is
+// to hold addresses of a kind holds nothing else.
 func (m *matcher) near(r *Result, description []string, argument string, kind Kind) string {
 	description = head(description)
 	var found []string
@@ -191,9 +191,9 @@ func (m *matcher) ofThing(r *Result, description []string) string {
 	return found
 }
 
-// rivals reports whether a member that all records have may be meant by a description, though
-// its values speak against it: then a name that somebody put into one record, or a text that
-// has the name in it, doesn't stand in for it.
+// rivals reports whether a member that all records have may be meant by a description, though its
+// values speak against it: then a name that an attacker put into one record, or a text that has
+// the name in it, doesn't replace it.
 func (m *matcher) rivals(r *Result, description []string) bool {
 	description = head(description)
 	for name := range r.members {

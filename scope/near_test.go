@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestNearly tells which members a guessed name may mean.
+// TestNearly checks which members a guessed name may mean.
 func TestNearly(t *testing.T) {
 	for _, c := range []struct {
 		description, member string

@@ -31,16 +31,15 @@ func (r Refusal) String() string { return r.Pointer + ": " + r.Message }
 // ErrInvalid is what the errors of [Parse] are.
 var ErrInvalid = errors.New("no scope")
 
-// invalid is an error of a text that is no scope.
+// invalid is the error for a text that is not a scope.
 type invalid struct{ error }
 
 // Is makes the error an [ErrInvalid].
 func (invalid) Is(target error) bool { return target == ErrInvalid }
 
-// Parse reads a scope. The catalogues are those of the session: an entry with a tool
-// or an argument that none of them defines is left out and reported as a refusal,
-// since the rest of the scope stands without it. The error is about a text that is no
-// scope at all: an [ErrInvalid].
+// Parse reads a scope. The catalogues are those of the session: an entry with a tool or an
+// argument that none of them defines is left out and reported as a refusal; the rest of the scope
+// holds without it. The error is [ErrInvalid], for a text that is not a scope at all.
 func Parse(data []byte, tools []*schema.Catalogue) (*Scope, []Refusal, error) {
 	s, refused, err := parse(data, tools)
 	if err != nil {

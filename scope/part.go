@@ -47,7 +47,7 @@ func (f *field) within(part []string) {
 	}
 }
 
-// partOf returns what tells the members of objects in records that a description names with
+// partOf returns a predicate for the members of objects in records that a description names with
 // the object's own name, "client id" as well as "card number" for the one of a fuel card; nil
 // where there is none. Of several, and of one that a record lacks, none counts.
 func (m *matcher) partOf(r *Result, description []string, kind Kind) func(*field) bool {

@@ -16,7 +16,7 @@ type Argument struct {
 	Doubtful bool
 	// Said reports whether the value is the user's own, by the monitor's resolver.
 	Said bool
-	// Foreign reports whether anybody may have chosen the value.
+	// Foreign reports whether an attacker may have chosen the value.
 	Foreign bool
 	// Listed reports whether the tool's definition lists the values that the argument may have.
 	Listed bool
@@ -29,8 +29,7 @@ func (a *Argument) authority() bool { return a.Role.AuthorityBearing() }
 // Proposal is a call that a task may cover.
 type Proposal struct {
 	Server, Tool string
-	// Call is the id of the call, and Digest tells its tool and canonical arguments from
-	// every other's.
+	// Call is the id of the call, and Digest identifies its tool and canonical arguments.
 	Call, Digest string
 	Args         []Argument
 	// Read marks a call that changes nothing.

@@ -8,10 +8,10 @@ import (
 	"github.com/remit-project/remit/internal/serialized"
 )
 
-// Reading is how the results of a tool look that prove no serializer: whoever has a value in
-// one may have written a record. A person may agree to have the tool's results of this very
-// shape read as fields. That tells who wrote the format and never who wrote a record, so such
-// a result counts for less: see [Proposal.Readings].
+// Reading is the shape of a tool's results that no serializer is proven to have written: the
+// author of a value in one may have written a record. A person may agree to have the tool's
+// results of this very shape read as fields. That says who wrote the format, never who wrote a
+// record, so such a result counts for less: see [Proposal.Readings].
 type Reading struct {
 	Server string `json:"server,omitempty"`
 	Tool   string `json:"tool"`
@@ -154,15 +154,16 @@ func (m *matcher) namedIn(s *Source, r *Result) bool {
 	})
 }
 
-// read returns a result as a source may look for values in it. As a person agreed, or the contract
-// says, that a template's results are read, they offer the one value of records that the user's words name,
-// to a call that can be taken back: whoever adds a record of that name makes two, of which none
-// counts. A choice, all, a sum and a condition could be of records that somebody added.
+// read returns a result as a source may look for values in it. Where a person agreed, or the
+// contract says, that a template's results are read, they offer the one value of records that the
+// user's words name, to a call that can be taken back: an attacker who adds a record of that name
+// makes two, of which none counts. A choice, all, a sum and a condition could be about records
+// that an attacker added.
 //
 // A record may have a value of a stranger's in it, as a remark. By a line end and the beginning
-// of another record there, the stranger parts it in two: the fields before the remark and those
-// behind it keep what they say, each beside fields that the stranger wrote. So the value has to
-// be beside what the user names, with nothing between that others may have written.
+// of another record there, the stranger splits it in two: the fields before and after the remark
+// keep what they say, each beside fields that the stranger wrote. So the value has to be beside
+// what the user names, with nothing between that others may have written.
 func (m *matcher) read(s *Source, r *Result, c *Constraint, id string) *Result {
 	known := r.as != nil && (r.pinned || slices.Contains(m.agreed, *r.as))
 	if !known || m.irreversible || m.against || m.joining || c.Pick != Only || c.Computed || !m.namedIn(s, r.reading) || !m.beside(s, r.reading, c, id) {
@@ -171,8 +172,9 @@ func (m *matcher) read(s *Source, r *Result, c *Constraint, id string) *Result {
 	return r.reading
 }
 
-// beside reports whether the value that a source offers is in the same record as what tells the
-// record, with no field between that a stranger may write. All records have the same fields.
+// beside reports whether the value that a source offers is in the same record as the field that
+// identifies it, with no field between that a stranger may write. All records have the same
+// fields.
 func (m *matcher) beside(s *Source, r *Result, c *Constraint, id string) bool {
 	if !m.work(len(r.fields) * perStep) {
 		return false
@@ -208,7 +210,7 @@ func (m *matcher) beside(s *Source, r *Result, c *Constraint, id string) bool {
 	return false
 }
 
-// telltales returns what tells the members by which a source selects records; none where all
+// telltales returns predicates for the members by which a source selects records; none where all
 // records count.
 func (m *matcher) telltales(s *Source, r *Result) []func(*field) bool {
 	var out []func(*field) bool
@@ -233,8 +235,8 @@ func (m *matcher) telltales(s *Source, r *Result) []func(*field) bool {
 }
 
 // unrivalled returns the records that a source selects, and none where a person agreed to how the
-// result is read and others have what the user named among more words: whoever adds a record can
-// give it the very name, and would hide the longer one that the user means.
+// result is read and others have what the user named among more words: an attacker who adds a
+// record can give it exactly that name, and would hide the longer one that the user means.
 func (m *matcher) unrivalled(selected selection, r *Result, others func() selection) selection {
 	if !m.lent {
 		return selected

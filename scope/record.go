@@ -38,10 +38,10 @@ func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 	}
 
 	if m.joining || m.lent {
-		return nil // whoever writes the words of a description would choose the value
+		return nil // the author of words like the description's would choose the value
 	}
 	d := describe(s.Field + " " + c.By)
-	// Whoever writes "earliest departure" into a record doesn't make it that.
+	// The words "earliest departure" in a record don't make it that.
 	d.whole = c.Pick == Choice && slices.ContainsFunc(d.words, isSuperlative)
 	d.words = slices.DeleteFunc(d.words, func(w string) bool { return isSuperlative(w) || m.isMember(r, w) })
 	isNamed, _ := m.member(r, s.name(), "")
@@ -145,9 +145,9 @@ func (m *matcher) allMeeting(where []Match, r *Result) selection {
 	return out
 }
 
-// titles are the members that hold what people call a thing. Whoever writes one can write
-// the user's words for it, also as a whole. What can't be taken back is held to more: a name
-// may be that of a party, and Eve is not Eve Stone; report.pdf is not old-report.pdf.
+// titles are the members that hold what people call a thing. The author of one can write the
+// user's words for it, also as a whole. What can't be taken back is held to more: a name may be
+// that of a party, and Eve is not Eve Stone; report.pdf is not old-report.pdf.
 var titles = strings.Fields("title subject heading headline summary filename label topic")
 
 // titled returns conditions in which a title has the words that it was to be; false where
@@ -251,8 +251,8 @@ func describe(text string) description {
 	return d
 }
 
-// tells reports whether a field tells its record by the words of the description. Every
-// record that shares a telling word counts: which of several is meant is a question.
+// tells reports whether a field identifies its record by the words of the description. Every
+// record that shares a telling word counts: a person is asked which of several is meant.
 func (d description) tells(f *field) bool {
 	if v, ok := number(f.text); ok {
 		return d.amounts[v]
@@ -266,8 +266,8 @@ func (d description) tells(f *field) bool {
 	return slices.ContainsFunc(f.words, func(w string) bool { return telling(w) && slices.Contains(d.words, w) })
 }
 
-// saysOfOther reports whether the description has a party in the other direction: "from
-// Ann" tells no record that Ann received.
+// saysOfOther reports whether the description has a party in the other direction: "from Ann"
+// doesn't mean a record that Ann received.
 func (d description) saysOfOther(f *field) bool {
 	if len(f.key) == 0 {
 		return false
@@ -296,5 +296,5 @@ var (
 // common are words of descriptions that tell no record from another.
 var common = strings.Fields("the and from for with that this user users you are was new last latest month date time present current")
 
-// telling reports whether a word may tell a record from others.
+// telling reports whether a word may distinguish a record from others.
 func telling(w string) bool { return len(w) >= 3 && !slices.Contains(common, w) }

@@ -20,10 +20,10 @@ type Result struct {
 	// the call changed nothing.
 	Covered, Read bool
 	// Early reports whether the session had read nothing that others may have written when the
-	// call was made: nobody could choose what it asks for.
+	// call was made: no one else could choose what it asks for.
 	Early bool
-	// Returns are the members that the tool itself names, as patterns of JSON pointers; nil
-	// where nobody knows.
+	// Returns are the members that the tool itself names, as patterns of JSON pointers; nil where
+	// they are unknown.
 	Returns []string
 	// Verbatim reports whether Text is a document as its author wrote it.
 	Verbatim bool
@@ -43,8 +43,8 @@ type Result struct {
 	outer      map[string]bool  // the records that are in no other
 	level      *Result          // the same with the members of these alone; nil for a list of values
 
-	// names is a text that is a list of names, read so; nil for another text. It is unproven:
-	// whoever writes a line end writes an element.
+	// names is a text that is a list of names, read so; nil for another text. It is unproven: a
+	// line end in a value adds an element.
 	names    *Result
 	unproven bool
 
@@ -237,11 +237,11 @@ func (r *Result) isRecord(pointer string) bool {
 	})
 }
 
-// member returns what tells the members of a result that a description names, and whether
-// there are any. Members of exactly that name come before others that end in it: "name" is
-// not "nick_name" where there are both. Of the others, those come first that every record
-// has, and then the only one that is called nearly so, also where the value is an id for the
-// argument at a pointer; empty for another value.
+// member returns a predicate for the members of a result that a description names, and whether
+// there are any. Members of exactly that name come before others that end in it: "name" is not
+// "nick_name" where there are both. Of the others, those come first that every record has, and
+// then the only one that is called nearly so, also where the value is an id for the argument at a
+// pointer; empty for another value.
 func (m *matcher) member(r *Result, description []string, id string) (is func(*field) bool, any bool) {
 	return m.memberOf(r, description, id, "", true)
 }
@@ -277,7 +277,7 @@ func (m *matcher) memberOf(r *Result, description []string, id string, kind Kind
 	if guess && m.rivals(r, description) {
 		return func(*field) bool { return false }, true
 	}
-	// A key that somebody put into an object of one record is no member of it.
+	// A key that an attacker put into an object of one record is not a member of it.
 	return func(f *field) bool { return (f.part == nil || m.against) && f.named(description) }, any
 }
 
@@ -362,7 +362,7 @@ func (f *field) namedWithin(description []string, record string) bool {
 }
 
 // listedAs reports whether a description names a list around the field within a record: the
-// attendees, and not what somebody added with a member of that name.
+// attendees, and not what an attacker added with a member of that name.
 func (f *field) listedAs(description []string, record string) bool {
 	want := meaningOf(head(description))
 	for segment := range strings.SplitSeq(strings.TrimPrefix(f.record, record), "/") {

@@ -29,7 +29,7 @@ const (
 	MaxValues = 256
 	// MaxNesting bounds how deep sources constrain the calls that they name.
 	MaxNesting = 4
-	// MaxOnlyIf bounds the conditions of an entry that a person tells, and MaxCondition
+	// MaxOnlyIf bounds the conditions of an entry that only a person can decide, and MaxCondition
 	// each of them, in bytes.
 	MaxOnlyIf    = 16
 	MaxCondition = 1 << 10
@@ -86,8 +86,8 @@ type Call struct {
 	// If lists results that must have a record, and Unless those that must have none, that
 	// meets the conditions of the source.
 	If, Unless []Source
-	// OnlyIf are further conditions, in the user's words, which no program can tell ("if she
-	// sounds angry"). An entry for an effect that has one covers no call: a person tells.
+	// OnlyIf are further conditions, in the user's words, which no program can decide ("if she
+	// sounds angry"). An entry with one covers no call that has an effect: a person decides.
 	OnlyIf []string
 	Args   []Arg
 }
@@ -104,8 +104,8 @@ func (c *Call) Arg(pointer string) (Constraint, bool) {
 
 // Arg constrains an argument. An entry's are in the order of their pointers.
 type Arg struct {
-	// Pointer is a JSON pointer. "*" stands for any index of an array, and a pointer to
-	// an object or array constrains all within.
+	// Pointer is a JSON pointer. "*" matches any index of an array, and a pointer to an object or
+	// array constrains all within.
 	Pointer string
 	Constraint
 }
@@ -151,7 +151,7 @@ type Constraint struct {
 	Template string
 	Holes    map[string]Constraint
 
-	sources string // what tells From from other sources, once it is known
+	sources string // identifies From, once it is known
 }
 
 // Source is the result of a call in which a value has to appear.
@@ -188,7 +188,7 @@ type Match struct {
 	// Is lists the values that the field may have, as alternatives. A day is any time of it,
 	// and the empty value a member that is empty or missing.
 	Is []Value
-	// From lists the calls in whose results the value stands: the only one of their field.
+	// From lists the calls whose results have the value: the only one of their field.
 	From []Source
 	// Prefix is what the field's text begins with, and Contains lists words in it, as
 	// alternatives.
@@ -234,8 +234,8 @@ type Value string
 // Kind says what a value from a source is.
 type Kind string
 
-// The kinds that a scope tells apart. A planner may use further words, which select
-// nothing: such a value has to be a whole field.
+// The kinds that a scope distinguishes. A planner may use further words, which select nothing:
+// such a value has to be a whole field.
 const (
 	ID      Kind = "id"
 	Name    Kind = "name"

@@ -178,7 +178,7 @@ type attacked struct {
 	text string
 }
 
-// TestAttacks: whoever writes a part of a result, and has the agent's ear, gets no more than
+// TestAttacks: an attacker who writes a part of a result and controls the agent gets no more than
 // the scope says.
 func TestAttacks(t *testing.T) {
 	pay := func(amount string) string { return `{"calls":[{"tool":"pay","args":{"/amount":` + amount + `}}]}` }
@@ -271,7 +271,7 @@ func TestRepeatedText(t *testing.T) {
 	}
 }
 
-// A tool of two servers has to be named with its server: the other one may be anybody's.
+// A tool of two servers has to be named with its server: the other server may be an attacker's.
 func TestToolOfTwoServers(t *testing.T) {
 	other, err := schema.Parse("evil", []byte(mailbox))
 	if err != nil {

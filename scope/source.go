@@ -106,9 +106,9 @@ func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate)
 	return ""
 }
 
-// chosen says why a value is not the one that a choice is about; empty where it may be.
-// A criterion that a program can check is checked. Whoever can add a record to a listing
-// could have it chosen: what can't be taken back needs such a criterion.
+// chosen says why a value is not the one that a choice is about; empty where it may be. A
+// criterion that a program can check is checked. An attacker who adds a record to a listing could
+// have it chosen: what can't be taken back needs such a criterion.
 func (m *matcher) chosen(c *Constraint, o offers, hits []candidate) string {
 	all := m.extremes(c, o)
 	for _, best := range all {
@@ -122,11 +122,11 @@ func (m *matcher) chosen(c *Constraint, o offers, hits []candidate) string {
 	return ""
 }
 
-// quoted accepts words out of the text of a source as content. What carries authority, says
-// which object is meant or how a call behaves, has to be a value of its own. Where the
-// source has the member, words are taken from it alone: anybody may have written what is
-// beside it. Elsewhere the scope says whose words these are, and not which: a link among them
-// goes on being checked.
+// quoted accepts words out of the text of a source as content. What carries authority, says which
+// object is meant or how a call behaves, has to be a value of its own. Where the source has the
+// member, words are taken from it alone: an attacker may have written what is beside it.
+// Elsewhere the scope says whose words these are, and not which: a link among them is still
+// checked.
 func (m *matcher) quoted(c *Constraint, a Argument, o offers) (Grant, string) {
 	none := m.say("%s is not what %s offers", short(a.Text), from(c.From))
 	quotable := c.Pick == Only || len(o.values) == 0 // a choice among the words of a text
@@ -156,8 +156,8 @@ func (m *matcher) quoted(c *Constraint, a Argument, o offers) (Grant, string) {
 	return Grant{}, none
 }
 
-// telling reports whether a text of a result that has no such member says a value: in the
-// records that the sources select, as words, or a day by its number.
+// telling reports whether a text of a result without such a member has a value: in the records
+// that the sources select, as words, or a day by its number.
 func (m *matcher) telling(c *Constraint, a Argument) bool {
 	says := func(text string) bool { return appears(text, a.Text) }
 	if t, ok := moment(strings.TrimSpace(a.Text)); ok && c.Kind == Date {
@@ -200,9 +200,9 @@ var digits = pattern.OnUse(`\d+`)
 
 const maxDigits = 1000
 
-// hasDay reports whether the number of a day stands in a text: as far as a day in words can
-// be told in any language. That is enough for content, where a scope may leave what a text
-// says to the agent altogether.
+// hasDay reports whether a text has the number of a day, which shows a day in words in any
+// language. That is enough for content, where a scope may leave what a text says to the agent
+// altogether.
 func hasDay(text string, day int) bool {
 	return slices.ContainsFunc(digits().FindAllString(text, maxDigits), func(n string) bool { return strings.TrimPrefix(n, "0") == strconv.Itoa(day) })
 }
@@ -273,7 +273,7 @@ func (m *matcher) bind(c *Constraint, a Argument, hits []candidate) {
 // element matches the place of a value in a list.
 var element = pattern.OnUse(`/\d+(?:/|$)`)
 
-// sourcesKey tells sources from others, without their fields.
+// sourcesKey identifies sources, without their fields.
 func sourcesKey(sources []Source) string {
 	out := slices.Clone(sources)
 	for i := range out {

@@ -51,7 +51,7 @@ func sumOf(by, member []string) bool {
 }
 
 // sum adds up the values of all records of one list, each a plain number of a record of its own,
-// and of the same measure. Two calls have to ask for the same and come to the same sum: what two
+// and of the same measure. Two calls have to ask for the same and give the same sum: what two
 // parts of a listing have in common, nothing says.
 func (m *matcher) sum(source []Source) (string, bool) {
 	of := Constraint{Kind: Number, Pick: All, From: source, Computed: true}
@@ -115,7 +115,7 @@ func (f *field) isCurrency() bool { return endsIn(f.key, "currency") }
 
 func (f *field) isMeasure() bool { return f.isCurrency() || endsIn(f.key, "unit") }
 
-// isKey reports whether a field tells its record from all others.
+// isKey reports whether a field identifies its record.
 func (f *field) isKey() bool { return f.part == nil && (isOnly(f.key, "id") || isOnly(f.key, "uuid")) }
 
 // beside returns the values of a record's fields of a sort.

@@ -92,8 +92,8 @@ func TestWhatASourceGives(t *testing.T) {
 	})
 }
 
-// TestAGuessIsTheToolsMember draws records whose every value somebody else may have written,
-// and one of which has keys of theirs too: a guessed name takes values of the member that it
+// TestAGuessIsTheToolsMember draws records whose every value an attacker may have written, and
+// one of which has the attacker's keys too: a guessed name takes values of the member that it
 // means, and of no other.
 func TestAGuessIsTheToolsMember(t *testing.T) {
 	tables := []struct {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestTitles tells which record a scope means by a title that the user words in another way.
+// TestTitles checks which record a scope means by a title that the user words in another way.
 func TestTitles(t *testing.T) {
 	const (
 		request = "Forward my piano lesson."

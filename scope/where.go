@@ -100,9 +100,9 @@ func (m *matcher) only(from []Source) (Value, bool) {
 	return v, v != ""
 }
 
-// joinedMember returns what tells the members that a condition on another call's value is on: one
-// of exactly its name, or of that with the name of the value ("login" of the author). The author's
-// name, which people choose, is not the login.
+// joinedMember returns a predicate for the members that a condition on another call's value is
+// on: one of exactly its name, or of that with the name of the value ("login" of the author). The
+// author's name, which people choose, is not the login.
 func (m *matcher) joinedMember(w *Match, level *Result) (named func(*field) bool, outermost bool) {
 	name := head(w.name())
 	for _, s := range slices.Concat([]Source{{}}, w.From) {

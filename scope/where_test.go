@@ -83,8 +83,8 @@ func TestAJoinIsItsOwnRecords(t *testing.T) {
 	})
 }
 
-// TestAlternativesAreTheirOwnMembers draws a listing: a condition on one of two members is met
-// by what stands in one of them, and nowhere else.
+// TestAlternativesAreTheirOwnMembers draws a listing: a condition on one of two members is met by
+// what is in one of them, and by nothing else.
 func TestAlternativesAreTheirOwnMembers(t *testing.T) {
 	const either = `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":{"deal":{"or":["company"],"contains":["Acme","Acma"]}}}],"kind":"id","pick":"only"}}}]}`
 	texts := []string{"Acme", "the Acme deal", "Acmes", "Acma", "Other", "", "company: Acme"}
@@ -142,7 +142,7 @@ func matched(t *rapid.T, text string, args map[string]string, irreversible bool,
 	return ok
 }
 
-// TestConditions tells what each condition accepts.
+// TestConditions checks what each condition accepts.
 func TestConditions(t *testing.T) {
 	for name, c := range map[string]struct {
 		where, record string
