@@ -85,14 +85,17 @@ func (c *conn) Ping(ctx context.Context) error {
 	return nil
 }
 
-// IsValid implements [driver.Validator].
-func (c *conn) IsValid() bool { return !c.pg.IsClosed() }
+// IsValid implements [driver.Validator]. A transaction whose caller has given up may not have been
+// rolled back: its locks would be held for as long as the connection waits for its next user.
+func (c *conn) IsValid() bool {
+	const idle = 'I' // in no transaction
+	return !c.pg.IsClosed() && c.pg.TxStatus() == idle
+}
 
 // ResetSession implements [driver.SessionResetter]: a connection that is no longer fit for use
 // is thrown away before anything is sent over it.
 func (c *conn) ResetSession(ctx context.Context) error {
-	const idle = 'I' // in no transaction
-	if c.pg.IsClosed() || c.pg.TxStatus() != idle {
+	if !c.IsValid() {
 		return driver.ErrBadConn
 	}
 	if now := time.Now(); now.Sub(c.used) > trusted {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net"
 	"reflect"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/remit-project/remit/internal/postgres"
 	"github.com/remit-project/remit/internal/storetest"
@@ -52,6 +54,7 @@ func TestDriver(t *testing.T) {
 		"new tables":  testNewTables,
 		"prepared":    testPrepared,
 		"lost":        testLost,
+		"given up":    testGivenUp,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t, p)) })
 	}
@@ -81,6 +84,8 @@ func testValues(t *testing.T, db *sql.DB) {
 		{"boolean", false, new(bool), false},
 		{"timestamp", at, new(time.Time), at},
 		{"timestamptz", at, new(time.Time), at},
+		{"timestamptz", time.Time{}, new(time.Time), time.Time{}},
+		{"timestamp", time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC), new(time.Time), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)},
 	} {
 		var same bool
 		if err := db.QueryRowContext(t.Context(), "SELECT $1::"+v.kind+", $1::"+v.kind+" IS NOT NULL", v.sent).Scan(v.to, &same); err != nil {
@@ -130,6 +135,10 @@ func testRefusals(t *testing.T, db *sql.DB) {
 		t.Error("rows that ended in a mistake have no error")
 	}
 	exec(t, db, "SELECT 1")
+	var at time.Time
+	if err := db.QueryRowContext(ctx, "SELECT timestamptz 'infinity'").Scan(&at); err == nil {
+		t.Errorf("infinity is %s", at)
+	}
 }
 
 func args(query string) []any {
@@ -248,4 +257,84 @@ func testLost(t *testing.T, db *sql.DB) {
 	}
 	rows.Close()
 	exec(t, db, "SELECT 1")
+}
+
+// What a transaction held is free once its caller has given up, also before anybody takes the
+// connection again.
+func testGivenUp(t *testing.T, db *sql.DB) {
+	db.SetMaxOpenConns(2)
+	exec(t, db, "CREATE TABLE held (n int); INSERT INTO held VALUES (0)")
+	other, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE held SET n = 1"); err != nil {
+		t.Fatal(err)
+	}
+
+	cancel()
+	_ = tx.Rollback() // database/sql may have done so by itself
+	if _, err := other.ExecContext(t.Context(), "SET lock_timeout = '20s'; UPDATE held SET n = 2 WHERE n = 0"); err != nil {
+		t.Errorf("the row is still locked: %v", err)
+	}
+}
+
+// rowOf serves one row of values to a statement that was described with one column.
+func rowOf(server net.Conn, values [][]byte) {
+	b := pgproto3.NewBackend(server, server)
+	if _, err := b.ReceiveStartupMessage(); err != nil {
+		return
+	}
+	b.Send(&pgproto3.AuthenticationOk{})
+	b.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
+	for b.Flush() == nil {
+		m, err := b.Receive()
+		if err != nil {
+			return
+		}
+		switch m.(type) {
+		case *pgproto3.Parse:
+			b.Send(&pgproto3.ParseComplete{})
+		case *pgproto3.Describe:
+			b.Send(&pgproto3.ParameterDescription{})
+			b.Send(&pgproto3.RowDescription{Fields: []pgproto3.FieldDescription{{Name: []byte("a")}}})
+		case *pgproto3.Bind:
+			b.Send(&pgproto3.BindComplete{})
+		case *pgproto3.Execute:
+			b.Send(&pgproto3.DataRow{Values: values})
+			b.Send(&pgproto3.CommandComplete{CommandTag: []byte("SELECT 1")})
+		case *pgproto3.Sync:
+			b.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
+		}
+	}
+}
+
+// A row that isn't as the server described it is an error.
+func TestOtherRow(t *testing.T) {
+	for name, values := range map[string][][]byte{"none": {}, "two": {[]byte("1"), []byte("2")}} {
+		config, err := pgconn.ParseConfig("postgres://u@127.0.0.1/d?sslmode=disable")
+		if err != nil {
+			t.Fatal(err)
+		}
+		config.DialFunc = func(context.Context, string, string) (net.Conn, error) {
+			client, server := net.Pipe()
+			go func() {
+				defer server.Close()
+				rowOf(server, values)
+			}()
+			return client, nil
+		}
+		db := sql.OpenDB(postgres.NewConnector(config.Copy))
+		var a string
+		if err := db.QueryRowContext(t.Context(), "SELECT a").Scan(&a); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		_ = db.Close() // the server may have gone first
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"time"
 
@@ -31,8 +32,8 @@ const (
 	timestamptzType = 1184
 )
 
-// epoch is where PostgreSQL's timestamps begin.
-var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+// epoch is where PostgreSQL's timestamps begin, at the year 2000, in microseconds since 1970.
+const epoch = 946_684_800_000_000
 
 // binaries are the types whose results are asked for in their binary form.
 var binaries = map[uint32]bool{byteaType: true, timestampType: true, timestamptzType: true}
@@ -96,7 +97,11 @@ func decode(kind uint32, b []byte) (driver.Value, error) {
 		if len(b) != 8 {
 			return nil, fmt.Errorf("a timestamp of %d bytes", len(b))
 		}
-		return epoch.Add(time.Duration(binary.BigEndian.Uint64(b)) * time.Microsecond), nil
+		at := int64(binary.BigEndian.Uint64(b))
+		if at == math.MaxInt64 || at == math.MinInt64 {
+			return nil, errors.New("a timestamp at infinity")
+		}
+		return time.UnixMicro(epoch + at).UTC(), nil
 	}
 	return string(b), nil
 }
@@ -133,7 +138,11 @@ func (r *rows) Next(to []driver.Value) error {
 	}
 
 	r.ahead = false
-	for i, b := range r.reader.Values() {
+	values := r.reader.Values()
+	if len(values) != len(r.fields) {
+		return fmt.Errorf("a row has %d values for %d columns", len(values), len(r.fields))
+	}
+	for i, b := range values {
 		v, err := decode(r.fields[i].DataTypeOID, b)
 		if err != nil {
 			return fmt.Errorf("column %s: %w", r.fields[i].Name, err)
