@@ -45,6 +45,8 @@ func Open(ctx context.Context, name string, o Options) (Store, error) {
 	switch {
 	case strings.HasPrefix(name, "postgres://"), strings.HasPrefix(name, "postgresql://"):
 		err = s.openPostgres(ctx, name, o)
+	case isForeign(name):
+		return nil, errForeign
 	default:
 		path := strings.TrimPrefix(name, "sqlite:")
 		if path == "" {
@@ -56,6 +58,19 @@ func Open(ctx context.Context, name string, o Options) (Store, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// errForeign is about an address of no server that is known. It isn't repeated: it may have a
+// password.
+var errForeign = errors.New("open store: there is no store of this kind: write postgres://… or nats://… in lower case, or sqlite:PATH for a file of such a name")
+
+// isForeign reports whether a name looks like the address of a server, and is none that is known:
+// another scheme, or PostgreSQL's keywords. A file of that name would be the store otherwise.
+func isForeign(name string) bool {
+	scheme, rest, found := strings.Cut(name, ":")
+	isScheme := found && len(scheme) > 1 && strings.HasPrefix(rest, "/") && !strings.ContainsAny(scheme, `/\.`)
+	keywords := strings.Contains(name, "host=") || strings.Contains(name, "password=")
+	return (isScheme || keywords) && !strings.HasPrefix(name, "sqlite:")
 }
 
 // File returns the path of a store in one file; false for a store on a server.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -47,12 +48,22 @@ const postgresTogether = `WITH s AS (UPDATE sessions SET length = $9, active = $
 // channel is where settled questions are announced.
 const channel = "remit_approvals"
 
+// errAt is about a password with an @ that isn't written as a URL has it: what follows is taken for
+// the host.
+var errAt = errors.New("open store: the address has an @ too many: write one in a password as %40")
+
 // openPostgres opens a store in a PostgreSQL database.
 func (s *database) openPostgres(ctx context.Context, name string, o Options) error {
 	config, err := pgconn.ParseConfig(name)
 	if err != nil {
 		// pgconn leaves passwords out of its errors.
 		return fmt.Errorf("open store: %w", err)
+	}
+
+	for _, f := range append(config.Fallbacks, &pgconn.FallbackConfig{Host: config.Host}) {
+		if strings.LastIndexByte(f.Host, '@') > 0 && !strings.HasPrefix(f.Host, "/") {
+			return errAt // the host isn't repeated
+		}
 	}
 
 	fail := func(err error) error {
