@@ -11,14 +11,19 @@ import (
 // maxRated bounds the callers whose rates are known one by one. Those beyond it share one.
 const maxRated = 4096
 
+// lookEvery is how often all of them are looked through for those that may go, at most: it
+// takes as long as deciding a request.
+const lookEvery = time.Second
+
 // Rates holds each caller to a number of requests in a minute. A caller may send that many
 // at once, and then as many as the time that has passed allows. A nil one lets everything
 // pass.
 type Rates struct {
 	perMinute int
 
-	mu sync.Mutex
-	by map[string]*rate.Limiter
+	mu     sync.Mutex
+	by     map[string]*rate.Limiter
+	looked time.Time
 }
 
 // NewRates returns what holds callers to a number of requests in a minute; nil for 0.
@@ -64,7 +69,8 @@ func (r *Rates) limiter(caller string, now time.Time) *rate.Limiter {
 	if l := r.by[caller]; l != nil {
 		return l
 	}
-	if len(r.by) >= maxRated {
+	if len(r.by) >= maxRated && now.Sub(r.looked) >= lookEvery {
+		r.looked = now
 		for name, l := range r.by {
 			if l.TokensAt(now) >= float64(r.perMinute) {
 				delete(r.by, name)
