@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/remit-project/remit/internal/raced"
 )
 
 // outWords are words that docs/vocabulary.md has another word for.
@@ -43,6 +45,7 @@ var mayUseOutWords = map[string]string{
 
 // TestVocabulary holds documentation, help and comments to docs/vocabulary.md.
 func TestVocabulary(t *testing.T) {
+	raced.SkipTable(t)
 	for _, path := range append(files(t, ".md"), files(t, ".go")...) {
 		if mayUseOutWords[path] != "" || strings.HasSuffix(path, "_test.go") || filepath.Dir(path) == "internal/policydoc/prompt" {
 			continue

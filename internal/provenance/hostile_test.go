@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/remit-project/remit/internal/raced"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
 )
@@ -122,6 +123,7 @@ var places = map[string]func(s *Session, text string) []Value{
 // TestStepsGrowWithTheText: twice the text takes at most about twice the steps,
 // whatever it is made of and wherever it stands, or the decision is given up.
 func TestStepsGrowWithTheText(t *testing.T) {
+	raced.SkipTable(t)
 	const n = 5 << 10 // more than is looked at as one address
 	for place, put := range places {
 		for name, piece := range shapes {
@@ -141,6 +143,7 @@ func TestStepsGrowWithTheText(t *testing.T) {
 // TestOrdinaryCallsTakeFewSteps: a user who repeats one thing hundreds of times
 // may ask for it all the same.
 func TestOrdinaryCallsTakeFewSteps(t *testing.T) {
+	raced.SkipTable(t)
 	for name, piece := range shapes {
 		s := New(now)
 		places["user"](s, fill(16<<10, piece))
@@ -153,6 +156,7 @@ func TestOrdinaryCallsTakeFewSteps(t *testing.T) {
 // TestStepsAreBounded: what each value of a call makes the decision look at again
 // is counted, and a call that goes beyond its steps vouches for nothing.
 func TestStepsAreBounded(t *testing.T) {
+	raced.SkipTable(t)
 	rows := func(n int, row string) string {
 		return "[" + strings.Repeat(row+",", n-1) + row + "]"
 	}
