@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/remit-project/remit/internal/lookalike"
 	"github.com/remit-project/remit/internal/pattern"
 )
 
@@ -85,12 +86,8 @@ func visible(text string) string {
 	return strings.Join(strings.Fields(fold(seen)), " ")
 }
 
-// lookalikes are letters of other alphabets with the Latin ones that they look like.
-var lookalikes = strings.NewReplacer("а", "a", "в", "b", "с", "c", "ԁ", "d", "е", "e", "һ", "h", "н", "h", "і", "i", "ј", "j", "к", "k", "м", "m",
-	"о", "o", "р", "p", "ѕ", "s", "т", "t", "у", "y", "х", "x", "α", "a", "ε", "e", "ι", "i", "κ", "k", "ν", "v", "ο", "o", "ρ", "p", "τ", "t", "υ", "u", "χ", "x", "ß", "ss", "ı", "i")
-
 // plainly returns a text as people see it.
-func plainly(text string) string { return lookalikes.Replace(visible(text)) }
+func plainly(text string) string { return lookalike.Latin(visible(text)) }
 
 // alphabets are those whose letters look like each other's.
 var alphabets = []*unicode.RangeTable{unicode.Latin, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee}

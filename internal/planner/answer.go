@@ -113,8 +113,8 @@ type reader struct {
 	shown  *shown
 	// left counts down from [maxExpanded].
 	left int
-	// unwritten are conditions that the answer leaves out.
-	unwritten []string
+	// unheld are the conditions that entries don't hold.
+	unheld map[*entry][]clause
 }
 
 // reading is an answer that was read.
@@ -123,9 +123,9 @@ type reading struct {
 	scope  json.RawMessage
 	// mistakes are those of entries. The scope is without the entries that have one.
 	mistakes []string
-	// unwritten are conditions of the user's message that the answer leaves out. The entries
-	// with an effect wait for a person.
-	unwritten []string
+	// unheld are conditions of the user's that entries with an effect don't hold. These wait for
+	// a person.
+	unheld map[*entry][]clause
 }
 
 // read turns an answer into a scope. The error is about an answer of which nothing can be
@@ -139,8 +139,8 @@ func (s *shown) read(raw json.RawMessage) (*reading, error) {
 		return nil, err
 	}
 
-	out.unwritten = s.unwritten(out.answer)
-	r := &reader{answer: out.answer, shown: s, left: maxExpanded, unwritten: out.unwritten}
+	out.unheld = s.unheld(out.answer)
+	r := &reader{answer: out.answer, shown: s, left: maxExpanded, unheld: out.unheld}
 	w := written{Calls: []object{}, Delegates: []object{}}
 	for i := range out.answer.Calls {
 		call, err := r.entry(i)
@@ -212,9 +212,9 @@ func (r *reader) entry(i int) (object, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	onlyIf := e.OnlyIf
-	if r.shown.hasEffect(*e) {
-		onlyIf = slices.Concat(onlyIf, r.unwritten)
+	onlyIf := slices.Clip(e.OnlyIf)
+	for _, c := range r.unheld[e] {
+		onlyIf = append(onlyIf, c.text)
 	}
 	if len(onlyIf) > 0 {
 		out["only_if"] = onlyIf[:min(len(onlyIf), scope.MaxOnlyIf)]
@@ -514,6 +514,6 @@ type shown struct {
 	notes []string
 	// words are what was said, without what users quote, as values are looked for in it.
 	words string
-	// conditions are the clauses of the user's message that have one.
-	conditions []string
+	// spoken are the user's messages.
+	spoken spoken
 }

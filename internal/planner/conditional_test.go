@@ -2,11 +2,14 @@ package planner_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/remit-project/remit/internal/llm"
 	"github.com/remit-project/remit/internal/planner"
+	"github.com/remit-project/remit/internal/raced"
+	"github.com/remit-project/remit/scope"
 )
 
 // TestConditions: the clauses of a user's own text that have a condition are found, and nothing
@@ -92,6 +95,19 @@ func TestConditions(t *testing.T) {
 		"დახურე, თუ კლიენტი თანახმაა.":                                    "თუ კლიენტი თანახმაა.",
 		"Reserve a room until the 5th.":                                   "",
 		"لو سمحت أغلق التذكرة.":                                           "",
+		"Close ticket 7 once Jana agrees.":                                "once Jana agrees.",
+		"Close ticket 7 when Jana agrees.":                                "when Jana agrees.",
+		"Pay Al, subject to his approval.":                                "subject to his approval.",
+		"Cierra la incidencia cuando Ana confirme.":                       "cuando Ana confirme.",
+		"Закрой заявку, когда клиент согласится.":                         "когда клиент согласится.",
+		"\u0406f Bo agrees, pay Al.":                                      "\u0406f Bo agrees,",   // a Cyrillic I
+		"Закрой заявку, еcли клиент доволен.":                             "еcли клиент доволен.", // a Latin c
+		"Close 7 if Bo agrees and if Al has paid.":                        "if Bo agrees|if Al has paid.",
+		"Ask Mr. Bo for the key. When he agrees, pay.":                    "When he agrees,",
+		"When is the next visit?":                                         "",
+		"Quando è la prossima visita di Mika?":                            "",
+		"その日出張が入ったらしいので変えてあげて":                                            "",
+		"Rembourse-lui ça tout de suite.":                                 "",
 		"What does this mean?\n```\nif paid { close() }\n```\nClose none": "",
 	} {
 		if got := strings.Join(planner.ConditionsOf(text), "|"); got != want {
@@ -102,6 +118,17 @@ func TestConditions(t *testing.T) {
 	long := strings.Repeat("if he agrees ", 2400)
 	if got := planner.ConditionsOf(long); len(got) != 1 || len(got[0]) > 800 {
 		t.Errorf("%d conditions", len(got))
+	}
+}
+
+// TestEveryMarkMatters takes each entry out of the table: a text has another condition then, or
+// none, or one that it had not.
+func TestEveryMarkMatters(t *testing.T) {
+	raced.SkipTable(t)
+	for _, e := range planner.Marks(t) {
+		if with, without := e.In(nil), e.In(&e); with == without {
+			t.Errorf("%s changes nothing: %q has %q", e, e.Example, with)
+		}
 	}
 }
 
@@ -177,5 +204,58 @@ func TestConditionsOnRecords(t *testing.T) {
 		if waits := strings.Contains(string(d.Scope), `"only_if"`); waits != c.waits {
 			t.Errorf("%s: %s", name, d.Scope)
 		}
+	}
+}
+
+// TestConditionsByEffect: every effect that the sentence of a condition asks for has to hold it. An
+// entry "7 if" is a call for 7 under the condition "if" of the answer.
+func TestConditionsByEffect(t *testing.T) {
+	const agreed = `"group":"","if":[],"unless":[],"only_if":["if he agrees"],`
+	const bigger = `"group":"","if":[{"call":"find","field":"","where":[{"field":"pages","above":30}]}],"unless":[],`
+	wiping := func(id, more string) string {
+		return `{"call":"wipe` + id + `","tool":"wipe","times":1,` + more + `"args":[{"at":"/id","is":[` + id + `]}]}`
+	}
+	expired := `{"call":"wipe","tool":"wipe","times":1,"args":[{"at":"/id","from":[{"call":"find","field":"id","where":[{"field":"state","is":["expired"]}]}],"kind":"id","pick":"only","by":""}]}`
+	earlier := scope.Said{By: scope.ByUser, Text: "If he agrees, wipe 7."}
+
+	for name, c := range map[string]struct {
+		said    string
+		before  []scope.Said
+		reading string
+		entries []string
+		waits   []string // the calls that wait for the clause, beside what the answer says
+	}{
+		"one of two":                        {said: "If he agrees, wipe 7 and 8.", entries: []string{wiping("7", agreed), wiping("8", "")}, waits: []string{"8"}},
+		"both":                              {said: "If he agrees, wipe 7 and 8.", entries: []string{wiping("7", agreed), wiping("8", agreed)}},
+		"another sentence":                  {said: "If he agrees, wipe 7. Wipe 8.", entries: []string{wiping("7", agreed), wiping("8", "")}},
+		"on the wrong one":                  {said: "If he agrees, wipe 7. Wipe 8.", entries: []string{wiping("7", ""), wiping("8", agreed)}, waits: []string{"7"}},
+		"in the sentence before":            {said: "Ann wants 7 wiped. If he agrees, do it.", entries: []string{wiping("7", "")}, waits: []string{"7"}},
+		"on a record":                       {said: "If it has more than 30 pages, wipe 7.", entries: []string{wiping("7", bigger)}},
+		"two, of which one is on a record":  {said: "If he agrees and if it has more than 30 pages, wipe 7.", entries: []string{wiping("7", bigger)}, waits: []string{"7"}},
+		"two, of which both are said":       {said: "If he agrees and if it has more than 30 pages, wipe 7.", entries: []string{wiping("7", strings.Replace(bigger, `"unless":[]`, `"unless":[],"only_if":["if he agrees"]`, 1))}},
+		"a word of what it is about":        {said: "If he agrees wipe the expired one.", entries: []string{expired}, waits: []string{"expired"}},
+		"a state":                           {said: "If it is expired wipe it.", entries: []string{expired}},
+		"of an earlier message":             {said: "Yes, go on.", before: []scope.Said{earlier}, entries: []string{wiping("7", "")}, waits: []string{"7"}},
+		"of an earlier message, for others": {said: "Wipe 8, too.", before: []scope.Said{earlier}, entries: []string{wiping("8", "")}},
+		"a time":                            {said: "Wipe 7 when they are at lunch.", reading: `Wipe 7. no condition: "when they are at lunch"`, entries: []string{wiping("7", "")}},
+		"a time, not said so":               {said: "Wipe 7 when they are at lunch.", reading: "Wipe 7 at lunch.", entries: []string{wiping("7", "")}, waits: []string{"7"}},
+		"another one that is a time":        {said: "Wipe 7 when he agrees.", reading: `Wipe 7. no condition: "at the time of lunch"`, entries: []string{wiping("7", "")}, waits: []string{"7"}},
+		"if is no time":                     {said: "Wipe 7 if he agrees.", reading: `Wipe 7. no condition: "if he agrees"`, entries: []string{wiping("7", "")}, waits: []string{"7"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answer := answerOf(append([]string{finding}, c.entries...)...)
+			if c.reading != "" {
+				answer = strings.Replace(answer, `"calls"`, `"reading":`+strconv.Quote(c.reading)+`,"calls"`, 1)
+			}
+			r := request(c.said)
+			r.Said = append(slices.Clone(c.before), r.Said...)
+			waiting, err := planner.Waiting(r, []byte(answer))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.EqualFunc(waiting, c.waits, strings.Contains) {
+				t.Errorf("%q wait, want %q", waiting, c.waits)
+			}
+		})
 	}
 }

@@ -165,8 +165,8 @@ func (p *Planner) ask(ctx context.Context, r *scope.Request) (*Draft, error) {
 				return err
 			}
 			wrong := best.mistakes
-			if len(best.unwritten) > 0 {
-				wrong = append(slices.Clip(wrong), tellUnwritten(best.unwritten))
+			if len(best.unheld) > 0 {
+				wrong = append(slices.Clip(wrong), tellUnheld(best.answer, best.unheld))
 			}
 			if len(wrong) > 0 && answered == 1 {
 				return errors.New(strings.Join(wrong, "\n- "))

@@ -59,13 +59,14 @@ func show(r *scope.Request) (*shown, error) {
 		text := said.Text
 		if said.By == scope.ByUser {
 			text = own(text)
+			if r.Material == nil {
+				s.spoken.hear(builtin(), said.Text)
+			}
 		}
 		words.WriteString(plain(text))
 		words.WriteByte('\n')
 	}
-	if r.Material == nil {
-		s.conditions = conditions(r.Said[last].Text)
-	} else {
+	if r.Material != nil {
 		words.WriteString(plain(r.Material.Text)) // what is stated of it is shown to the user
 	}
 	s.words = words.String()
