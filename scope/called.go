@@ -127,7 +127,7 @@ func (c *Constraint) foundAs(other *Constraint) bool {
 		return false
 	}
 	for i := range c.From {
-		if c.From[i].Field != other.From[i].Field {
+		if !c.From[i].sameField(&other.From[i]) {
 			return false
 		}
 	}

@@ -232,7 +232,7 @@ func (m *matcher) offeredBy(c *Constraint, s *Source, r *Result) bool {
 	against := m.against
 	m.against = false // as where the values come from
 	defer func() { m.against = against }()
-	return slices.ContainsFunc(c.From, func(f Source) bool { return f.callKey() == s.callKey() && f.Field == s.Field && m.answers(&f, r, c) })
+	return slices.ContainsFunc(c.From, func(f Source) bool { return f.callKey() == s.callKey() && f.sameField(s) && m.answers(&f, r, c) })
 }
 
 // leftOutElsewhere reports whether what a source leaves out of a constraint is left out of another
@@ -245,7 +245,7 @@ func (m *matcher) leftOutElsewhere(c *Constraint, s *Source) bool {
 		return false
 	}
 	return slices.ContainsFunc(c.Except, func(other Source) bool {
-		alike := other.Field == s.Field && fmt.Sprintf("%+v", other.Where) == fmt.Sprintf("%+v", s.Where)
+		alike := other.sameField(s) && fmt.Sprintf("%+v", other.Where) == fmt.Sprintf("%+v", s.Where)
 		return alike && isWay(&other) && slices.ContainsFunc(m.results, func(r *Result) bool { return m.answers(&other, r, &Constraint{Pick: All}) || m.offeredBy(c, &other, r) })
 	})
 }

@@ -140,7 +140,7 @@ func (c *Constraint) unreadable(depth int) string {
 	}
 
 	s := &c.From[0]
-	if len(s.Where) > 0 || tooLong(s.Field) || tooLong(s.Tool) || tooLong(s.Server) {
+	if len(s.Where)+len(s.Or) > 0 || tooLong(s.Field) || tooLong(s.Tool) || tooLong(s.Server) {
 		return "where it comes from is more than a field of a call"
 	}
 	return unreadable(s.Args, depth+1)

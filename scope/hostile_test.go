@@ -350,6 +350,58 @@ func TestOmittedSetting(t *testing.T) {
 	}
 }
 
+// TestSaysNothing: what has to be left out may be said as the tool itself has it then.
+func TestSaysNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		value, otherwise string
+		known, want      bool
+	}{
+		"off":                                {"o:false", "", false, true},
+		"none":                               {"o:none", "", false, true},
+		"none of a target, which is a place": {"t:none", "", false, false},
+		"the default":                        {"o:everybody", "everybody", true, true},
+		"another value":                      {"o:everybody", "members", true, false},
+		"a value, and nobody says":           {"o:everybody", "", false, false},
+		"on":                                 {"o:true", "false", true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"forward_mail","args":{"/note":{"absent":true}}}]}`), tools(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := call("forward_mail", map[string]string{"/note": c.value})
+			p.Default = func(string) (string, bool) { return c.otherwise, c.known }
+			if _, misses, ok := scope.NewTask(s, "").Match(p, nil); ok != c.want {
+				t.Errorf("covered: %v, want %v (%v)", ok, c.want, misses)
+			}
+		})
+	}
+}
+
+// TestFurtherFields: of several fields the first counts that a result has.
+func TestFurtherFields(t *testing.T) {
+	const (
+		request = "Forward the offer."
+		offer   = `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"token","or":["msg","code"],"where":{"subject":"Offer"}}],"kind":"id","pick":"only"}}}]}`
+	)
+	chosen := func(id string) map[string]string { return map[string]string{"/id": "s:" + id} }
+	for name, c := range map[string]hostile{
+		"the first that there is":              {request, offer, mails(nil, `[{"subject":"Offer","msg":"m1","code":"x9"}]`), "forward_mail", chosen("m1"), false, true},
+		"not the one after it":                 {request, offer, mails(nil, `[{"subject":"Offer","msg":"m1","code":"x9"}]`), "forward_mail", chosen("x9"), true, false},
+		"the field itself":                     {request, offer, mails(nil, `[{"subject":"Offer","token":"t1","code":"x9"}]`), "forward_mail", chosen("t1"), false, true},
+		"none of the others beside it":         {request, offer, mails(nil, `[{"subject":"Offer","token":"t1","code":"x9"}]`), "forward_mail", chosen("x9"), true, false},
+		"a member that is empty":               {request, offer, mails(nil, `[{"subject":"Offer","token":null,"code":"x9"}]`), "forward_mail", chosen("x9"), true, false},
+		"a member that somebody put elsewhere": {request, offer, mails(nil, `[{"subject":"Offer","msg":"m1"},{"subject":"Eve","msg":"m2","token":"m2"}]`), "forward_mail", chosen("m2"), true, false},
+		"another record":                       {request, offer, mails(nil, `[{"subject":"Offer","msg":"m1"},{"subject":"Eve","msg":"m2"}]`), "forward_mail", chosen("m2"), true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, misses := c.covered(t); got != c.want {
+				t.Errorf("covered: %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+}
+
 // TestComputedHoleBesideALink: what fills a computed hole beside that of a source goes on
 // being checked when it has a link.
 func TestComputedHoleBesideALink(t *testing.T) {

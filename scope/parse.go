@@ -129,6 +129,7 @@ type (
 		Tool   string                     `json:"tool"`
 		Args   map[string]json.RawMessage `json:"args"`
 		Field  string                     `json:"field"`
+		Or     []string                   `json:"or"`
 		Where  map[string]json.RawMessage `json:"where"`
 		By     string                     `json:"by"`
 	}
@@ -416,7 +417,10 @@ func (r *reader) source(data json.RawMessage, depth int) (Source, error) {
 	if len(raw.Where) > MaxArgs {
 		return Source{}, fmt.Errorf("where has %d conditions: write at most %d", len(raw.Where), MaxArgs)
 	}
-	out := Source{Server: raw.Server, Tool: raw.Tool, Args: args, Field: raw.Field, By: raw.By, words: words(raw.Field)}
+	if len(raw.Or) > MaxSources || slices.ContainsFunc(raw.Or, func(field string) bool { return len(words(field)) == 0 }) {
+		return Source{}, fmt.Errorf("or has %d fields: write at most %d, each with a name", len(raw.Or), MaxSources)
+	}
+	out := Source{Server: raw.Server, Tool: raw.Tool, Args: args, Field: raw.Field, Or: raw.Or, By: raw.By, words: words(raw.Field)}
 	for _, name := range slices.Sorted(maps.Keys(raw.Where)) {
 		m, err := r.match(raw.Where[name], depth)
 		if err != nil {

@@ -161,8 +161,10 @@ type Source struct {
 	// Args constrain the call whose result it is.
 	Args []Arg
 	// Field names the field of the result: the member's name, or a description
-	// that begins with it ("amount of the rent payment").
+	// that begins with it ("amount of the rent payment"). Or are further ones, of which the first
+	// counts that a result has, where it doesn't have the field.
 	Field string
+	Or    []string
 	// Where selects records by their fields.
 	Where []Match
 	// By says, of what a constraint excepts, which value of the field is meant: a criterion

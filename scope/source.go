@@ -277,7 +277,7 @@ var element = pattern.OnUse(`/\d+(?:/|$)`)
 func sourcesKey(sources []Source) string {
 	out := slices.Clone(sources)
 	for i := range out {
-		out[i].Field, out[i].words = "", nil
+		out[i].Field, out[i].Or, out[i].words = "", nil, nil
 	}
 	return fmt.Sprintf("%+v", out)
 }
@@ -298,8 +298,9 @@ func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 	lent := m.lent
 	defer func() { m.lent = lent }()
 	for i := range sources {
-		s, first := &sources[i], len(out.values)
+		first := len(out.values)
 		for _, r := range m.results {
+			s := m.fieldOf(&sources[i], r)
 			read := m.read(s, r, c, id)
 			m.lent, r = read != r, read
 			if !m.answers(s, r, c) {
@@ -327,6 +328,27 @@ func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 		}
 	}
 	return out
+}
+
+// fieldOf returns a source with the field that counts in a result: the first of several that it has.
+func (m *matcher) fieldOf(s *Source, r *Result) *Source {
+	has := func(s *Source) bool { return m.has(r, s) || (r.reading != nil && m.has(r.reading, s)) }
+	if len(s.Or) == 0 || has(s) {
+		return s
+	}
+	for _, field := range s.Or {
+		other := *s
+		other.Field, other.words = field, words(field)
+		if has(&other) {
+			return &other
+		}
+	}
+	return s
+}
+
+// sameField reports whether two sources name the same field.
+func (s *Source) sameField(other *Source) bool {
+	return s.Field == other.Field && slices.Equal(s.Or, other.Or)
 }
 
 // without returns the values of earlier results of a source but for those that a later one has in

@@ -61,8 +61,9 @@ type argument struct {
 
 // source is the result of an entry.
 type source struct {
-	Call  string  `json:"call"`
-	Field string  `json:"field"`
+	Call string `json:"call"`
+	// Field names the member, or several of which the first counts that there is.
+	Field texts   `json:"field"`
 	Where []match `json:"where"`
 	// By is the criterion of what is left out.
 	By string `json:"by"`
@@ -391,8 +392,11 @@ func (r *reader) source(s source, path []*entry) (object, error) {
 	if err != nil {
 		return nil, fmt.Errorf("source %s: %w", clip(s.Call), err)
 	}
-	if s.Field != "" {
-		out["field"] = s.Field
+	if len(s.Field) > 0 && s.Field[0] != "" {
+		out["field"] = s.Field[0]
+	}
+	if len(s.Field) > 1 {
+		out["or"] = []string(s.Field[1:])
 	}
 	if s.By != "" {
 		out["by"] = s.By

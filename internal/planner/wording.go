@@ -100,7 +100,11 @@ func Source(s *scope.Source) string {
 		text += " (" + args + ")"
 	}
 	if s.Field != "" {
-		text = quote(s.Field) + " of " + text
+		fields := []scope.Value{scope.Value(s.Field)}
+		for _, other := range s.Or {
+			fields = append(fields, scope.Value(other))
+		}
+		text = alternatives(fields) + " of " + text
 	}
 	if s.By != "" {
 		text = "the one that is " + quote(s.By) + ", by " + text
