@@ -11,7 +11,7 @@ import (
 func (m *matcher) value(c *Constraint, a Argument) (Grant, string) {
 	switch {
 	case c.Absent:
-		if m.saysNothing(a) {
+		if a.Text == "false" || (a.Text == "none" && !a.authority()) {
 			return Grant{Way: WayAbsent}, ""
 		}
 		return Grant{}, "the request leaves this out"
@@ -42,19 +42,6 @@ func (m *matcher) value(c *Constraint, a Argument) (Grant, string) {
 		return m.computed(c, a)
 	}
 	return m.from(c, a)
-}
-
-// saysNothing reports whether an argument says what leaving it out says: it is switched off, or
-// has the tool's own default.
-func (m *matcher) saysNothing(a Argument) bool {
-	if a.Text == "false" || (a.Text == "none" && !a.authority()) {
-		return true
-	}
-	if m.proposal == nil || m.proposal.Default == nil {
-		return false
-	}
-	otherwise, ok := m.proposal.Default(a.Pointer)
-	return ok && a.Text == otherwise
 }
 
 // is accepts a value that the request states. A scope is believed where the monitor has no

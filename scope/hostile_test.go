@@ -360,6 +360,7 @@ func TestSaysNothing(t *testing.T) {
 		"none":                               {"o:none", "", false, true},
 		"none of a target, which is a place": {"t:none", "", false, false},
 		"the default":                        {"o:everybody", "everybody", true, true},
+		"the default of a target":            {"t:everybody", "everybody", true, false},
 		"another value":                      {"o:everybody", "members", true, false},
 		"a value, and nobody says":           {"o:everybody", "", false, false},
 		"on":                                 {"o:true", "false", true, false},

@@ -167,8 +167,13 @@ func (m *matcher) constrained(c *Arg, p *Proposal) (miss string) {
 
 // granted returns the grant of a constraint for an argument of the call.
 func (m *matcher) granted(c *Constraint, p *Proposal, a Argument) (Grant, string) {
-	if c.Unchanged {
+	switch {
+	case c.Unchanged:
 		return m.unchanged(p, a)
+	case c.Absent && p.Default != nil && !a.authority():
+		if otherwise, ok := p.Default(a.Pointer); ok && a.Text == otherwise {
+			return Grant{Way: WayAbsent}, ""
+		}
 	}
 	return m.value(c, a)
 }
