@@ -128,6 +128,9 @@ func (r *Result) SetContent(text string, doc *strictjson.Document) {
 		}
 		r.add(f)
 	}
+	if !r.values {
+		r.addKeys(leaves, parts)
+	}
 	r.nest()
 	r.level = r.outside()
 	r.more = slices.ContainsFunc(r.inOrder, isListed) && slices.ContainsFunc(r.fields, func(f field) bool { return !isListed(f.record) && f.saysMore(r) })

@@ -287,6 +287,7 @@ func statedIn(entries []*entry) []string {
 			out = append(out, textOf(v))
 		}
 	}
+
 	for _, e := range entries {
 		for _, a := range e.Args {
 			add(a.Is)

@@ -85,6 +85,7 @@ func markRows(text string) ([]markRow, error) {
 		if !ok || len(words) < 2 {
 			return nil, fmt.Errorf("conditions.txt: %q is no row", line)
 		}
+
 		r := markRow{kind: words[0], items: []string{strings.TrimSpace(body)}}
 		var to *[]string
 		for _, w := range words[2:] {
