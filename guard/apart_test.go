@@ -50,8 +50,8 @@ func apart(t testing.TB, policies ...guard.Policy) (rules, tests string) {
 	return string(r), string(s)
 }
 
-// TestTestsStandApart: a tests file says once what tests have in common, and nothing of it
-// stands with the rules.
+// TestTestsStandApart: a tests file says once what tests have in common, and nothing of it is in
+// the file with the rules.
 func TestTestsStandApart(t *testing.T) {
 	said := func(text string) []guard.Entry {
 		return []guard.Entry{

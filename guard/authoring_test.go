@@ -80,8 +80,7 @@ func TestVocabulary(t *testing.T) {
 	}
 }
 
-// TestWritten: mistakes in an expression that stands in no file have its own lines
-// and columns.
+// TestWritten: mistakes in an expression that is not in a file have its own lines and columns.
 func TestWritten(t *testing.T) {
 	f := &guard.File{Tool: "order", Policies: []guard.Policy{{Name: "p", Require: guard.Written("require", "args.total > 1\n  && args.totl > 2")}}}
 	_, err := guard.Compile([]*guard.File{f}, shop(t))

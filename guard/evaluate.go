@@ -34,13 +34,13 @@ type Request struct {
 	Labels func() []LabeledValue
 	// History is what happened before the call.
 	History *History
-	// Message names the agent's message that the call is in, and Beside is what the agent
-	// says in it. Without a name, the history tells both.
+	// Message names the agent's message that the call is in, and Beside is what the agent says in
+	// it. Without a name, both come from the history.
 	Message, Beside string
 	Now             time.Time
-	// Reader makes the look-ups of rules, and Judge answers their questions. Where
-	// nobody can call a tool, the result of the agent's own latest call of it counts, as
-	// long as nothing changed since. A rule that needs an answer that there isn't fails.
+	// Reader makes the look-ups of rules, and Judge answers their questions. Where the reader
+	// can't call a tool, the result of the agent's own latest call of it counts, as long as
+	// nothing changed since. A rule fails without an answer that it needs.
 	Reader Reader
 	Judge  Judge
 	// Recorded are the facts of an earlier decision on the call. If it is set, they

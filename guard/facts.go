@@ -55,10 +55,10 @@ type Question struct {
 	// [AssistantEntry]. The judge then reads only what these two said. If Speaker is
 	// empty, anything in the session may be evidence.
 	Speaker EntryKind
-	// Notion tells of a question that no rule wrote: of session.agreed() and the like.
+	// Notion marks a question that no rule wrote: that of session.agreed() and the like.
 	Notion bool
-	// Call is the call under decision: its tool and arguments, and a line for each of their
-	// ids of which a record says what it stands for. It was not said, so it is not evidence.
+	// Call is the call under decision: its tool and arguments, and a line for each of their ids
+	// that a record describes. It was not said, so it is not evidence.
 	Call string
 }
 

@@ -58,8 +58,8 @@ type Policy struct {
 	Message string
 	// Otherwise is the verdict of a violation.
 	Otherwise label.Verdict
-	// Guessed are the look-ups of the rule of which nobody knows what they return: it
-	// rests on a guess, until it is tried on the real ones.
+	// Guessed are the look-ups of the rule whose result shape is unknown: the rule rests on a
+	// guess until it is tried on the real ones.
 	Guessed  []string
 	Examples []Example
 }
@@ -133,8 +133,8 @@ type Fixture struct {
 	Answer bool
 }
 
-// AnyQuestion, as the question of a fixture, stands for all that session.agreed() and the
-// like leave to the judge, and that no other fixture answers.
+// AnyQuestion, as the question of a fixture, matches every question that session.agreed() and the
+// like leave to the judge and that no other fixture answers.
 const AnyQuestion = "*"
 
 // MaxShown bounds how much of a value a violation shows, in bytes.

@@ -225,7 +225,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestNeeds: what a rule has to know, wherever it stands in it.
+// TestNeeds: what a rule has to know, wherever the rule mentions it.
 func TestNeeds(t *testing.T) {
 	for require, want := range map[string]guard.Needs{
 		`args.total < 5`:                         {},

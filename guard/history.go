@@ -44,7 +44,7 @@ type Call struct {
 	ID, Server, Tool string
 	// Arguments are one JSON object in canonical form.
 	Arguments json.RawMessage
-	// Message names the message that the call was in; empty where nobody says.
+	// Message names the message that the call was in; empty where it is unknown.
 	Message string
 	// Result is what the call returned; nil while it runs.
 	Result *Result

@@ -9,17 +9,17 @@ import (
 	"cel.dev/cel-go/common/types"
 )
 
-// Needs is what a rule has to know beside the call. An enforcement point that can't
-// tell it can't decide the rule.
+// Needs is what a rule has to know beside the call. An enforcement point that doesn't know it
+// can't decide the rule.
 type Needs struct {
-	// Words are the parts of the language by which the rule hangs on what was said, such
-	// as session.agreed(): all but those that only look at calls.
+	// Words are the parts of the language by which the rule depends on what was said, such as
+	// session.agreed(): all but those that only look at calls.
 	Words []string `json:"words,omitempty"`
 	// Lookups are the tools that it looks things up with.
 	Lookups []string `json:"lookups,omitempty"`
 	// Undeclared are those of them whose definitions don't say what they return.
 	Undeclared []string `json:"undeclared,omitempty"`
-	// Guessed are those of which nobody knows it: see [Policy.Guessed].
+	// Guessed are those whose result shape is unknown: see [Policy.Guessed].
 	Guessed []string `json:"guessed,omitempty"`
 }
 
@@ -41,8 +41,7 @@ func (n Needs) Remarks() []string {
 	return out
 }
 
-// wordFunctions are the functions by which a rule hangs on what was said, as people
-// write them.
+// wordFunctions are the functions by which a rule depends on what was said, as people write them.
 var wordFunctions = map[string]string{
 	agreedFunction: "session.agreed()", listedFunction: "session.listed()", statedFunction: "session.stated()",
 	toldFunction: "session.told()", judgedFunction: "session.judged()", "user_said": "session.user_said()", "beside": "session.beside()", "judge": "judge()",

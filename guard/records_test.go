@@ -131,8 +131,8 @@ func TestAnyResultsAreKept(t *testing.T) {
 	})
 }
 
-// TestSamplesAreReferredTo: a result that a sample has stands in the file by the sample's
-// name, with its changes, also when only one example has it, and never twice.
+// TestSamplesAreReferredTo: a result that a sample has is written by the sample's name, with its
+// changes, also when only one example has it, and never twice.
 func TestSamplesAreReferredTo(t *testing.T) {
 	sample := guard.Record{Name: "get_stock", Tool: "get_stock", Args: json.RawMessage(`{"sku":"a"}`),
 		Result: json.RawMessage(`{"sku":"a","left":3,"place":"the third shelf of the second row in the hall"}`)}

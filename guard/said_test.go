@@ -134,8 +134,8 @@ func TestWhatWasNotListed(t *testing.T) {
 	}
 }
 
-// TestADayThatTheCallHasElsewhere stands in no other day's place: who names the day of a
-// flight has not named another day of birth.
+// TestADayThatTheCallHasElsewhere: a day that the call has elsewhere doesn't count for another
+// one: naming the day of a flight doesn't name a day of birth.
 func TestADayThatTheCallHasElsewhere(t *testing.T) {
 	const born, day = `session.listed("1963-06-17")`, `session.stated("1963-06-17")`
 	for name, c := range map[string]struct {

@@ -8,8 +8,8 @@ import (
 	"github.com/remit-project/remit/contract"
 )
 
-// ErrUnreached is what a [Reader] returns, alone or wrapped, for a tool that nobody here
-// can call. What the agent itself looked up in the session counts then.
+// ErrUnreached is what a [Reader] returns, alone or wrapped, for a tool that it can't call. What
+// the agent itself looked up in the session counts then.
 var ErrUnreached = errors.New("nobody here can call it")
 
 // MaxToldAge bounds how long the result of the agent's own call answers a look-up: a

@@ -11,7 +11,7 @@ import (
 	"github.com/remit-project/remit/guard"
 )
 
-// TestToldByTheSession looks things up where nobody can call tools: what the agent itself
+// TestToldByTheSession looks things up where the reader can't call tools: what the agent itself
 // looked up counts, while nothing can have changed it.
 func TestToldByTheSession(t *testing.T) {
 	now := request(call).Now
@@ -66,8 +66,8 @@ func TestToldByTheSession(t *testing.T) {
 	}
 }
 
-// TestToldWithReader asks the reader first. What the session has counts for the tools
-// that nobody can call, and for no others: a failure is a failure.
+// TestToldWithReader asks the reader first. What the session has counts for the tools that the
+// reader can't call, and for no others: a failure is a failure.
 func TestToldWithReader(t *testing.T) {
 	r := request(call)
 	r.History = &guard.History{Entries: []guard.Entry{{Kind: guard.CallEntry, Time: r.Now, Call: &guard.Call{

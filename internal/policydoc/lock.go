@@ -114,8 +114,8 @@ type LockedRule struct {
 	Untested map[string]string `json:"untested,omitempty"`
 }
 
-// Partial reports whether a rule, as it stands in the guard file, is the condition of a policy
-// that isn't enforced: it says only to which calls the policy applies.
+// Partial reports whether a rule, as the guard file has it, is the condition of a policy that
+// isn't enforced: it says only to which calls the policy applies.
 func (r *LockedRule) Partial(p *guard.Policy) bool {
 	return r != nil && r.NotEnforced != "" && !p.Require.Empty() && RuleFields(p)[fieldRequire] == r.Fields[fieldRequire]
 }

@@ -121,7 +121,7 @@ func TestMergePolicy(t *testing.T) {
 	}
 }
 
-// TestRetire drops policies that nobody looked at, and archives the others.
+// TestRetire drops policies that no person looked at, and archives the others.
 func TestRetire(t *testing.T) {
 	item := policydoc.Policy{Name: "few", Description: "a", Status: policydoc.Proposed}
 	base := item.Fields()

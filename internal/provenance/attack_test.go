@@ -345,8 +345,8 @@ func TestLaundering(t *testing.T) {
 			}
 		}
 	}
-	// What the service itself made is its own, and what was read before anybody
-	// wrote it stays what it was.
+	// What the service itself made is its own, and what was read before the write keeps its
+	// label.
 	s := after("Keep my contacts tidy", page)
 	record(t, s, "result:2", "list_contacts", `[{"email": "ann@corp.com"}]`, label.ToolOutput)
 	write(s, "send", `{"to": "ann@corp.com", "body": "the page says: hello"}`)

@@ -8,9 +8,9 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// Whatever the user said, whatever was read and whatever is asked about: a label
-// has a witness or is the ambient one, evidence stands where it says, and a
-// value of which the user's text has no piece is nobody's but the ambient's.
+// For any words of the user, text read and value: a label has a witness or is the ambient one,
+// evidence is where it says, and a value of which the user's text has no piece has the ambient
+// label.
 func FuzzResolve(f *testing.F) {
 	for _, seed := range []struct{ user, page, tool, name, value string }{
 		{"Write to bob@corp.com.", page, "send_email", "to", "bob@corp.com"},

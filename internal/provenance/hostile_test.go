@@ -120,8 +120,8 @@ var places = map[string]func(s *Session, text string) []Value{
 	},
 }
 
-// TestStepsGrowWithTheText: twice the text takes at most about twice the steps,
-// whatever it is made of and wherever it stands, or the decision is given up.
+// TestStepsGrowWithTheText: twice the text takes at most about twice the steps, whatever it is
+// made of and wherever it is, or the decision is given up.
 func TestStepsGrowWithTheText(t *testing.T) {
 	raced.SkipTable(t)
 	const n = 5 << 10 // more than is looked at as one address

@@ -305,8 +305,8 @@ func (q *query) ambiguous(text string, left []string) bool {
 		return false
 	}
 	if len(q.s.vouch.mails) < 2 {
-		// The sender of a message to read is named, and not as somebody to write
-		// to, unless an answer was asked for.
+		// The sender of a message to read is named, and not as a recipient, unless an answer was
+		// asked for.
 		sender := len(left) > 0 && (left[len(left)-1] == "from" || left[len(left)-1] == "by")
 		return sender && !q.s.asksForAnswer()
 	}

@@ -39,10 +39,10 @@ func chooser(doc *strictjson.Document, args []Argument) label.Trust {
 	return least
 }
 
-// chosenBy lowers what a result is worth to the trust of whoever chose its records: the
-// service wrote an identifier, and that author chose which one came. A link stays what it is:
-// it says where something can be read, whoever asked for it, and a search of the web would
-// find nothing that may be opened.
+// chosenBy lowers the trust of a result to that of the source that chose its records: the service
+// wrote an identifier, and the source chose which one came. A link keeps its trust: it says where
+// something can be read, whatever was asked for, and otherwise a search of the web would find
+// nothing that may be opened.
 func (o *output) chosenBy(t label.Trust) {
 	o.floor = min(o.floor, t)
 	field := o.spec.Field

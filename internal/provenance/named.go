@@ -11,11 +11,11 @@ import (
 // procedureOf is one of the procedures of a result.
 type procedureOf struct{ event, procedure int32 }
 
-// namedRecords returns the records that the user named by the fields that a procedure
-// asks for: a value of such a field appears in the user's words, and is in no other record of
-// the result. Of the records of a directory there may be several, each by its own name, which
-// is not external: outsiders add none. In other results two that fit leave open which is
-// meant, whoever wrote them. They are looked for once a decision.
+// namedRecords returns the records that the user named by the fields that a procedure asks for: a
+// value of such a field appears in the user's words, and is in no other record of the result. Of
+// the records of a directory there may be several, each by its own name, which is not external:
+// outsiders add none. In other results two that fit leave open which is meant, whatever their
+// source. They are looked for once a decision.
 func (s *Session) namedRecords(of procedureOf) map[string]bool {
 	if found, ok := s.memo.named[of]; ok {
 		return found
@@ -171,8 +171,8 @@ func (s *Session) userSaid(leaf strictjson.Leaf, directory bool) bool {
 	return false
 }
 
-// namesJoined reports whether the user said words that are joined by a hyphen or an underscore
-// where a name stands, such as "Pause shop-staging": not behind an article ("a follow-up"), and
+// namesJoined reports whether the user said words that are joined by a hyphen or an underscore in
+// the place of a name, such as "Pause shop-staging": not after an article ("a follow-up"), and
 // not before a noun ("read-only access").
 func (s *Session) namesJoined(text string) bool {
 	if i := strings.IndexAny(text, "-_"); i <= 0 || i == len(text)-1 {

@@ -7,8 +7,8 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// The records of a directory are named by what they are called, each by its own name and
-// by nobody else's.
+// The records of a directory are named by what they are called, each by its own name and by no
+// other's.
 func TestTheUserNamesRecordsOfADirectory(t *testing.T) {
 	const channels = `[{"id":"C01","name":"general"},{"id":"C02","name":"engineering"},{"id":"C03","name":"releases"},{"id":"C04","name":"finance"},{"id":"C05","name":"finance"},{"id":"C06","name":"follow-up"},{"id":"C07","name":"bl-staging"}]`
 	for _, c := range []struct {

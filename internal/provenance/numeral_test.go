@@ -157,7 +157,7 @@ func join(separator string, parts ...string) string {
 	return strings.Join(out, separator)
 }
 
-// scaled spells what stands above the thousands, and hands on the rest.
+// scaled spells what is above the thousands, and returns the rest.
 func scaled(n int, spell func(int) string, one, many, separator string) (string, int) {
 	switch m := n / 1_000_000; m {
 	case 0:

@@ -20,8 +20,8 @@ import (
 // spaces and a closed list of marks: a word of another language may refuse.
 var answerLine = pattern.OnUse("(?i)^[\\s`*_\"'.,:!()]*(?:(?:yes|ok|okay|agree|approve|confirm)[\\s`*_\"'.,:!()]+)?([a-z]{2}[0-9]{3})((?:[\\s,;]|and|all|[0-9])*)[\\s`*_\"'.,:!()]*$")
 
-// maxAnswer bounds the turn that may have an answer, in bytes: nobody types that much
-// beside one, and text that was pasted must not answer.
+// maxAnswer bounds the turn that may have an answer, in bytes: a longer one has pasted text,
+// which must not answer.
 const maxAnswer = 4 << 10
 
 // chosen returns what a line agrees to: all of the question, or the items whose numbers
@@ -168,9 +168,9 @@ func (c *conversation) spend(ctx context.Context, d *remit.Decision, passed bool
 	return d, nil
 }
 
-// follow takes the user's agreement to plans of delegated sources in, and returns what of
-// the answer holds. A plan whose source has changed since authorises nothing. Beside is
-// set where the answer stands beside other words of the user's, which begin a turn.
+// follow applies the user's agreement to plans of delegated sources, and returns what of the
+// answer holds. A plan whose source has changed since authorises nothing. Beside is set where the
+// answer comes with other words of the user's, which begin a turn.
 func (c *conversation) follow(ctx context.Context, yes agreed, beside bool, log *slog.Logger) (agreed, error) {
 	var failed error
 	holds := yes.only(func(n int) bool {

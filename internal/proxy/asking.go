@@ -21,8 +21,8 @@ import (
 // in the next turn, with the question's code, and the model proposes the calls again.
 
 const (
-	// maxQuestion bounds the text of a question, in bytes: nobody reads more. Calls
-	// that don't fit stay denied.
+	// maxQuestion bounds the text of a question, in bytes: a person won't read more. Calls that
+	// don't fit stay denied.
 	maxQuestion = 24 << 10
 	// maxQuestions and maxQuestionWeight bound the questions that are kept in each of
 	// two generations, by number and by the bytes of their calls' arguments.
@@ -132,8 +132,8 @@ type questions struct {
 	put, places recent[*open]
 }
 
-// begin gives a question its code. The same request has the same question, as long as
-// nobody has agreed to it: the answer to the earlier one must not be one to this.
+// begin gives a question its code. The same request has the same question until the user agrees
+// to it: after that it needs an answer of its own.
 func (q *questions) begin(spoken hash, list string, o *open) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -346,9 +346,9 @@ func (o *open) text(list string) string {
 	return b.String()
 }
 
-// codeOf returns two letters and three digits, which is not a word and quickly typed. They
-// follow from the conversation and the question, so that the same request has the same
-// answer; nobody who writes into the conversation knows all of it.
+// codeOf returns two letters and three digits, which is not a word and quickly typed. They follow
+// from the conversation and the question, so that the same request has the same code; an attacker
+// who writes into the conversation doesn't know all of it.
 func codeOf(spoken hash, list string, nth int) string {
 	const letters = "abcdefghjkmnpqrstuvwxyz"
 	h := hashParts(spoken[:], []byte("question"+strings.Repeat(" again", nth)), []byte(list))

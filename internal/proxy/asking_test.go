@@ -61,7 +61,7 @@ func sent(answer string) string {
 func TestOneQuestion(t *testing.T) {
 	const ann, bob, eve = "ann@corp.example", "bob@corp.example", "eve@evil.example"
 	for name, c := range map[string]struct {
-		answer string // CODE stands for the question's
+		answer string // CODE is replaced by the question's
 		want   string // who gets a mail
 	}{
 		"to all":                     {"yes CODE", "ann bob eve"},

@@ -52,7 +52,7 @@ func TestBeginnings(t *testing.T) {
 		}
 	}
 
-	// What may have marks, or be repaired, is read anew each time.
+	// What may have marks, or be repaired, is read again each time.
 	for _, text := range []string{turn(`\u0041`), turn(markMember)} {
 		keep(other, body(turn("one"), text))
 		if got, _ := s.find(other, body(turn("one"), text)); got != nil {

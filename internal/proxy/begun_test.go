@@ -35,7 +35,7 @@ func (o *overheard) RoundTrip(r *http.Request) (*http.Response, error) {
 var edits = strings.NewReplacer("Go on.", "Go up.", "ann@", "eve@", "you are", "you 4re", "is sent", "is lost", "Be brief", "Be quick")
 
 // TestBegunIsAsReadAnew: a proxy that remembers how bodies began answers, and asks its model,
-// as one that reads each of them anew, whatever clients change in between.
+// like one that reads each of them whole, whatever clients change in between.
 func TestBegunIsAsReadAnew(t *testing.T) {
 	to, err := url.Parse("http://upstream.example")
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 // asked for: remit doctor asks there. The path is not an API's.
 const CanaryPath = "/remit/canary"
 
-// The canary's conversation: the user asks for a page, the page asks for a message to
-// somebody of whom the user said nothing, and the model does as the page says. The tools
-// are nobody's, and no upstream is asked.
+// The canary's conversation: the user asks for a page, the page asks for a message to an address
+// that the user did not name, and the model does as the page says. No server has the tools, and
+// no upstream is asked.
 const (
 	canaryRequest = `{"model":"canary","messages":[` +
 		`{"role":"user","content":"Summarise https://canary.example/page for me."},` +

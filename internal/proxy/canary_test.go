@@ -39,7 +39,7 @@ func canaried(t *testing.T, o proxy.Options) string {
 	return string(body)
 }
 
-// The canary's call reaches nobody; where the deployment lets everything pass, it shows.
+// The canary's call is stopped; in shadow it passes, and the client sees it.
 func TestCanary(t *testing.T) {
 	off := remit.Options{Sinks: contract.Off, Unprovoked: contract.Off}
 	for name, test := range map[string]struct {

@@ -29,7 +29,7 @@ type chatCodec struct {
 	calls    []*chatPending
 	answerID string
 	finish   string
-	parted   bool // its text stands apart from that of the try before
+	parted   bool // its text is separated from that of the try before
 	failed   bool
 	usage    json.RawMessage
 }

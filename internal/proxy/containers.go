@@ -63,9 +63,9 @@ func defaultContainers() containers {
 	return out
 }
 
-// documentContainers returns the containers that apply to the deployment's text
-// without a declaration. What an application retrieves stands between a begin and an
-// end that the application wrote, so an end is there.
+// documentContainers returns the containers that apply to the deployment's text without a
+// declaration. The application itself writes the begin and the end around what it retrieves, so
+// there is an end.
 func documentContainers() containers {
 	var out containers
 	for _, name := range userturn.Documents() {

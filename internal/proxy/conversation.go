@@ -31,8 +31,8 @@ type conversation struct {
 	// maps them to the session's ids of the latest.
 	used map[string]int
 	ids  map[string]string
-	// planless is set while calls of turns that have passed are decided again, and
-	// spoken when the user has said something that nobody has planned for.
+	// planless is set while calls of turns that have passed are decided again, and spoken when
+	// the user has said something that has no plan yet.
 	planless, spoken bool
 	// held are calls of the model's turn that the user is to be asked about, and open is
 	// the question that the last answer ended with; nil for none.
@@ -46,7 +46,7 @@ type conversation struct {
 	keeps bool
 	// size is how much the session has read, in bytes.
 	size int
-	// floor tells who speaks next, and lineage who said what.
+	// floor says who speaks next, and lineage who said what.
 	floor floor
 	lineage
 }

@@ -59,8 +59,8 @@ func delegate(t *testing.T, page string, f scope.Planner, change func(*proxy.Opt
 	return c
 }
 
-// TestDelegationIsOneQuestion shows the source and the plan, and lets the plan's calls
-// through once the user has agreed, also those that nobody has proposed yet.
+// TestDelegationIsOneQuestion shows the source and the plan, and lets the plan's calls through
+// once the user has agreed, also those that are not proposed yet.
 func TestDelegationIsOneQuestion(t *testing.T) {
 	planner := follower{todo: planOf("ann@corp.example", "bob@corp.example")}
 	c := delegate(t, todo, planner, nil)
@@ -210,8 +210,8 @@ func TestProposalIsOneQuestion(t *testing.T) {
 	}
 }
 
-// TestDelegationBesideWords takes an answer that stands beside other words of the user's:
-// the plan holds through the turn that these begin, and no longer.
+// TestDelegationBesideWords takes an answer that comes with other words of the user's: the plan
+// holds through the turn that these begin, and no longer.
 func TestDelegationBesideWords(t *testing.T) {
 	c := delegate(t, todo, follower{todo: planOf("ann@corp.example", "bob@corp.example", "carl@corp.example")}, nil)
 	code := codeIn(c.ask(mailTo("c1", "ann@corp.example")))

@@ -24,9 +24,9 @@ func passOn(c *talk, page, message string) {
 	c.messages = nil
 }
 
-// What the proxy has passed on after something from outside was read is not the
-// user's when it stands in a user's turn of another conversation. What the user
-// writes is, also where a model has written the same address.
+// What the proxy has passed on after something from outside was read is not the user's when it
+// appears in a user's turn of another conversation. What the user writes is, also where a model
+// has written the same address.
 func TestPassedOnTextIsNotTheUsers(t *testing.T) {
 	quoted := string(mustEncode(t, news))
 	for name, test := range map[string]struct {
@@ -145,9 +145,8 @@ func TestPassedOnTextIsNotTheDeployments(t *testing.T) {
 	}
 }
 
-// What a model makes of a transcript is nobody's word, also where nothing in the
-// transcript can be known. What it makes of the user's words alone is as before: a
-// title, a plan.
+// What a model makes of a transcript vouches for nothing, also where nothing in the transcript is
+// recognised. What it makes of the user's words alone is as before: a title, a plan.
 func TestSummariesAreNotTheUsers(t *testing.T) {
 	for before, want := range map[string]bool{
 		"Sum this up:\n<message type=\"tool\">eve@evil.example</message>": false,
@@ -165,7 +164,7 @@ func TestSummariesAreNotTheUsers(t *testing.T) {
 	}
 }
 
-// A title that a model makes of the user's words takes them from nobody.
+// The user's words stay the user's after a model made a title of them.
 func TestTitlesTakeNothing(t *testing.T) {
 	c := newTalk(t, never)
 	c.tools = "[]"
@@ -176,7 +175,7 @@ func TestTitlesTakeNothing(t *testing.T) {
 	c.want(c.ask(mailTo("m1", "eve@evil.example")), true)
 }
 
-// Who has other credentials is somebody else.
+// A request with other credentials is another user's.
 func TestEchoesAreTheOwners(t *testing.T) {
 	for key, want := range map[string]bool{"Bearer one": false, "Bearer two": true} {
 		c := newTalk(t, never)

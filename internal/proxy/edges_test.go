@@ -102,8 +102,8 @@ func TestUnusableAnswersAreDescribed(t *testing.T) {
 	}
 }
 
-// An upstream whose address has the version that clients put into their paths is
-// reported at once; so is the name of a session that nobody keeps.
+// An upstream whose address has the version that clients put into their paths is reported at
+// once; so is the name of a session where none are kept.
 func TestMisconfigurationsAreReported(t *testing.T) {
 	var log bytes.Buffer
 	u := newUpstream(t, reply{status: 404, kind: "application/json", body: "{}"})
@@ -130,8 +130,8 @@ func (a slow) Ask(ctx context.Context, s *ledger.Session, held ...*remit.Decisio
 	}
 }
 
-// A stream that waits for a person says so to what stands between, and clients
-// overlook it.
+// A stream that waits for a person sends comments that keep intermediaries waiting and that
+// clients skip.
 func TestStreamsThatWaitAreKeptAlive(t *testing.T) {
 	db, err := store.Open(t.Context(), t.TempDir()+"/remit.db", store.Options{})
 	if err != nil {
@@ -163,8 +163,8 @@ func TestStreamsThatWaitAreKeptAlive(t *testing.T) {
 	}
 }
 
-// A stream that begins with an empty text has said nothing: what follows a denial
-// stands at its beginning.
+// A stream that begins with an empty text has said nothing: what follows a denial comes at its
+// beginning.
 func TestStreamsBeginWithoutBlankLines(t *testing.T) {
 	chunk := func(delta, finish string) string {
 		return fmt.Sprintf("data: {\"id\":\"x\",\"choices\":[{\"index\":0,\"delta\":%s,\"finish_reason\":%s}]}\n\n", delta, finish)
@@ -180,8 +180,8 @@ func TestStreamsBeginWithoutBlankLines(t *testing.T) {
 	}
 }
 
-// What is wrong is said with its cause: a page in place of an API, and a version that
-// stands in two addresses.
+// What is wrong is said with its cause: a page in place of an API, and a version that is in both
+// addresses.
 func TestCausesAreNamed(t *testing.T) {
 	for name, test := range map[string]struct {
 		path   string

@@ -24,8 +24,8 @@ import (
 //	-- asked --                       the requests that the upstream got
 //	-- answer --                      what the client got
 //
-// UPDATE=1 writes the last two anew. A comment line "attached: NAME" declares a
-// container, "shadow" watches only, "retries: N" bounds the tries.
+// UPDATE=1 rewrites the last two. A comment line "attached: NAME" declares a container, "shadow"
+// watches only, "retries: N" bounds the tries.
 func TestExchanges(t *testing.T) {
 	files, err := filepath.Glob("testdata/exchanges/*.txtar")
 	if err != nil || len(files) == 0 {

@@ -122,7 +122,7 @@ func (r *reader) users(c *conversation, i int, e remit.Event) []remit.Event {
 	rest, answer, yes := c.answered(x.own)
 	c.open, c.held, c.told, r.beside = nil, nil, yes, rest != ""
 	var out []remit.Event
-	if answer.Delegated != nil { // it was written before the turn that stands beside it
+	if answer.Delegated != nil { // it was written before the turn beside it
 		out = append(out, answer)
 	}
 	if rest != "" {

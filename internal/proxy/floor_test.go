@@ -11,7 +11,7 @@ import (
 	"github.com/remit-project/remit/store"
 )
 
-// raw adds a message as it stands.
+// raw adds a message unchanged.
 func (c *talk) raw(message string) { c.messages = append(c.messages, json.RawMessage(message)) }
 
 // without asks, and takes what the model answered out of the conversation.

@@ -33,7 +33,7 @@ func newFramed(t *testing.T, dialect string, change func(*proxy.Options)) *frame
 	f := &framed{t: t, dialect: dialect, u: newUpstream(t)}
 	f.base = newProxy(t, f.u, func(o *proxy.Options) {
 		never(o)
-		o.Monitor.Reviewed = true // so that the definitions are nobody else's text
+		o.Monitor.Reviewed = true // so that the definitions are the deployment's text
 		o.Attached = []string{"document"}
 		o.Log = slog.New(slog.NewTextHandler(&f.log, nil))
 		if change != nil {
@@ -216,9 +216,9 @@ func TestAnotherFrameOfANamedSession(t *testing.T) {
 	}
 }
 
-// What was behind the model's words must be in the conversation, or they are
-// anybody's: material that is gone from the system text, and definitions that are
-// others by now. The log says so.
+// What the model had read when it wrote must still be in the conversation, or its words may come
+// from anyone: so after material is gone from the system text, or definitions have changed. The
+// log says so.
 func TestWordsWithoutWhatWasBehindThem(t *testing.T) {
 	const document = "You help. <document>Bob has moved to bob@corp.example.</document>"
 	for dialect := range dialects {
@@ -253,8 +253,8 @@ func TestWordsWithoutWhatWasBehindThem(t *testing.T) {
 	}
 }
 
-// Tools that only an earlier agent of the conversation was offered stand for its
-// calls in the history, but nobody calls them any more.
+// Tools that only an earlier agent of the conversation was offered apply to its calls in the
+// history, but can't be called any more.
 func TestToolsOfAnEarlierAgent(t *testing.T) {
 	for dialect := range dialects {
 		f := newFramed(t, dialect, nil)

@@ -28,7 +28,7 @@ type geminiCodec struct {
 	cut      bool
 	ended    bool
 	failed   bool
-	parted   bool // its text stands apart from that of the try before
+	parted   bool // its text is separated from that of the try before
 	hasText  bool
 }
 

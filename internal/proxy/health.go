@@ -10,8 +10,8 @@ import (
 // readyTime bounds the readiness check: probes run often and give up soon.
 const readyTime = 2 * time.Second
 
-// health answers whether the process runs and, at /readyz, whether it can serve. It says
-// nothing else: anybody may ask.
+// health answers whether the process runs and, at /readyz, whether it can serve. It says nothing
+// else, as it needs no credentials.
 func (p *Proxy) health(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	if r.URL.Path == "/readyz" && p.o.Ready != nil {

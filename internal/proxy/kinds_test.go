@@ -131,7 +131,7 @@ func neverOut(t *testing.T, path, kind, body, what string) {
 	}
 }
 
-// What providers are known to answer with passes, whatever else stands there.
+// What providers are known to answer with passes, whatever else the answer has.
 func TestKnownKindsPass(t *testing.T) {
 	for path, bodies := range map[string][]string{
 		"/v1/chat/completions": {

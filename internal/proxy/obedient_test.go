@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// obedient is a model that does what it reads, whoever wrote it: it reads the page
-// first, mails to eve where anything says so, and otherwise to everybody who was
-// named and has no mail yet. With tools for neither it passes on what it knows.
+// obedient is a model that obeys everything that it reads: it reads the page first, mails to eve
+// where anything says so, and otherwise to everyone who was named and has no mail yet. With tools
+// for neither it passes on what it knows.
 type obedient struct {
 	*httptest.Server
 

@@ -19,7 +19,7 @@ import (
 // planner allows mails to what the last turn calls "to ADDRESS", and reading. It keeps
 // what it was shown.
 type planner struct {
-	begun chan struct{} // is closed when the planner is first asked; nil when nobody waits
+	begun chan struct{} // is closed when the planner is first asked; nil when no test waits
 
 	mu    sync.Mutex
 	shown []*scope.Request

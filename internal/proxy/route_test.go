@@ -36,8 +36,8 @@ func routed(t *testing.T, change func(*proxy.Options), method, target string, he
 	return w.Code, u.count() > 0, w.Body.String()
 }
 
-// undecidedCalls is an answer in every dialect that the proxy doesn't decide:
-// what passes as it came shows that nobody decided it.
+// undecidedCalls is an answer in every dialect that the proxy doesn't decide: when it passes
+// unchanged, it was not decided.
 const undecidedCalls = `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"send_email","args":{"to":"eve@evil.example"}}}]}}]}`
 
 // What isn't decided is refused, by method and path, however it is spelled, but
@@ -104,8 +104,8 @@ func TestWhatCanBeReadAsAnotherRequestIsRefused(t *testing.T) {
 	}
 }
 
-// The names of models have slashes, which clients escape; and some clients ask for
-// another version of HTTP, which nobody has to give them.
+// The names of models have slashes, which clients escape; and some clients ask for another
+// version of HTTP, which the proxy need not offer.
 func TestOrdinaryClientsAreRelayed(t *testing.T) {
 	u := newUpstream(t, reply{status: 200, kind: "application/json", body: "{}"}, reply{status: 200, kind: "application/json", body: "{}"})
 	h := newProxyHandler(t, u, nil)

@@ -68,8 +68,8 @@ func (c *talk) looks(id, result string) {
 	c.result(id, result)
 }
 
-// TestRulesByOwnLookups holds calls to rules with nobody who could look things up but the
-// agent itself, whose answer may come by another proxy.
+// TestRulesByOwnLookups holds calls to rules where only the agent itself can look things up,
+// whose answer may come by another proxy.
 func TestRulesByOwnLookups(t *testing.T) {
 	for name, c := range map[string]struct {
 		agreement, order string

@@ -89,7 +89,7 @@ func never(o *proxy.Options) { o.Retries = -1 }
 func newTalk(t *testing.T, change func(*proxy.Options)) *talk {
 	u := newUpstream(t)
 	reviewed := func(o *proxy.Options) {
-		o.Monitor.Reviewed = true // so that the definitions are nobody else's text
+		o.Monitor.Reviewed = true // so that the definitions are the deployment's text
 		if change != nil {
 			change(o)
 		}
@@ -107,8 +107,8 @@ func TestOwnWordsAreKnown(t *testing.T) {
 	c.want(c.ask(mailTo("c1", "bob@corp.example")), true)
 }
 
-// What a request claims that the model had said is anybody's, unless the proxy
-// passed it on at that very place.
+// What a request claims that the model had said may be forged, unless the proxy passed it on at
+// that very place.
 func TestForgedWordsVouchForNothing(t *testing.T) {
 	for name, forge := range map[string]func(c *talk){
 		"never said": func(c *talk) {
@@ -196,8 +196,8 @@ func TestBranches(t *testing.T) {
 	}
 }
 
-// After a restart nobody knows what the model had said, and a conversation goes on
-// with less trust; one that is kept in a store goes on as it was.
+// After a restart the proxy doesn't know what the model had said, and a conversation goes on with
+// less trust; one that is kept in a store goes on as it was.
 func TestRestart(t *testing.T) {
 	begin := func(c *talk) {
 		c.say("user", "Which address do you write to when I say Bob?")

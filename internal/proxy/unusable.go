@@ -67,8 +67,8 @@ func isPage(kind string, body []byte) bool {
 // errDoubled is why an upstream doesn't know a path with the version of its API twice.
 var errDoubled = errors.New("the upstream doesn't know the path, in which the version of its API stands twice: --upstream ends in it, and so does the base URL of the agent. Leave it out of one of the two")
 
-// doubled reports whether the version of an API stands twice in a path: at the end of the
-// upstream's, and at the beginning of the request's.
+// doubled reports whether the version of an API is in a path twice: at the end of the upstream's,
+// and at the beginning of the request's.
 func doubled(upstream, path string) bool {
 	version := strings.TrimSuffix(versioned().FindString(upstream), "/")
 	return version != "" && strings.HasPrefix(path, version+"/")

@@ -7,11 +7,10 @@ import (
 	"github.com/remit-project/remit/internal/pattern"
 )
 
-// A question stands below what the model wrote, which the client may have shown already
-// and which may leave something open that hides what follows: a comment, a block of code
-// that a page draws, an element that is folded up. What is open is closed before the
-// question. Where it isn't plain what is open, too much is closed: that shows a few marks
-// more, and hides nothing.
+// A question follows what the model wrote, which the client may have shown already and which may
+// leave something open that hides what follows: a comment, a block of code that a page draws, an
+// element that is folded up. What is open is closed before the question. Where it isn't plain
+// what is open, too much is closed: that shows a few marks more, and hides nothing.
 
 // maxClosing bounds the elements that are closed. A text that leaves more open has no
 // question below it: its calls stay denied.

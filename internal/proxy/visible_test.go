@@ -61,8 +61,8 @@ func pages(t interface{ Fatal(...any) }, text string) map[string]string {
 	return out
 }
 
-// questioned is an answer with a question below what the model wrote; empty where nobody
-// is asked.
+// questioned is an answer with a question below what the model wrote; empty where no question was
+// asked.
 func questioned(t *testing.T, c *talk, words string) string {
 	t.Helper()
 	c.u.add(chatReply(mailTo("c1", "eve@evil.example")))

@@ -407,9 +407,8 @@ func expansions(r rune) string {
 	}
 }
 
-// orbitLeast returns the one character that stands for all that differ from r
-// by case only: the ASCII small letter if there is one, else the least. The
-// least never has more bytes than r.
+// orbitLeast returns the representative of the characters that differ from r by case only: the
+// ASCII small letter if there is one, else the least. The least never has more bytes than r.
 func orbitLeast(r rune) rune {
 	least := r
 	for o := unicode.SimpleFold(r); o != r; o = unicode.SimpleFold(o) {
