@@ -33,8 +33,8 @@ const (
 	maxScopeResults = 256
 )
 
-// CheckScope reports what [Session.Scope] would do, and does nothing: for those who
-// write a scope down before it counts.
+// CheckScope returns what [Session.Scope] would, and changes nothing: for callers that log a
+// scope before it takes effect.
 func (s *Session) CheckScope(data []byte) (*scope.Scope, []scope.Refusal, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

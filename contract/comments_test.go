@@ -9,7 +9,7 @@ import (
 	"github.com/remit-project/remit/contract"
 )
 
-// Comments stay with what they were written for when a file is written anew.
+// Comments stay with their entries when a file is written again.
 func TestMarshalOver(t *testing.T) {
 	old := `# Our mail server.
 version: 1

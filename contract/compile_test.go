@@ -61,9 +61,8 @@ func compile(t *testing.T) map[string]*contract.Compiled {
 	return tools
 }
 
-// What raises a field above its result counts for the members of the records
-// themselves. What lowers one, and what stands at a place of its own, counts
-// wherever it stands.
+// An entry that raises a field above its result counts for the members of the records themselves.
+// One that lowers a field, or names a single place, counts everywhere.
 func TestOutputFields(t *testing.T) {
 	tools := compile(t)
 	for _, c := range []struct {

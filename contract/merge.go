@@ -48,8 +48,7 @@ const (
 //     unless a person edited it, which is a conflict.
 //   - A tool whose definition changed gets the new fingerprint and a mark.
 //
-// A nil base stands for a file that was never generated: everything in edited
-// is then a person's.
+// A nil base means a file that was never generated: everything in edited is then a person's.
 func Merge(base, generated, edited *File) (*File, []Conflict) {
 	m := &merger{unbased: base == nil}
 	if base == nil {

@@ -25,9 +25,9 @@ func Merge(a, b Label) Label {
 // no obligation. It is the label of nothing at all, where folding starts.
 func Identity() Label { return Label{Trust: Trusted} }
 
-// Below tells whether a is at most as trustworthy as b in every component:
-// at least b's origins and obligations, at most b's trust. It is the order
-// that [Merge] is the greatest lower bound of.
+// Below reports whether a is at most as trustworthy as b in every component: at least b's origins
+// and obligations, at most b's trust. It is the order that [Merge] is the greatest lower bound
+// of.
 func (a Label) Below(b Label) bool {
 	return a.Trust <= b.Trust && a.Origins.Contains(b.Origins) && a.Obligations&b.Obligations == b.Obligations
 }
@@ -53,7 +53,7 @@ type Gap struct {
 	Open Obligations
 }
 
-// None tells whether nothing is missing.
+// None reports whether nothing is missing.
 func (g Gap) None() bool { return !g.Trust && g.Forbidden.Empty() && g.Open == 0 }
 
 // Check is the argument check of PACT:

@@ -11,7 +11,7 @@ import (
 
 var (
 	levels = []label.Trust{label.External, label.ToolOutput, label.User, label.Trusted}
-	// everyRole includes the argument that nobody classified.
+	// everyRole includes that of an unclassified argument.
 	everyRole = append([]label.Role{label.NoRole}, label.Roles()...)
 )
 

@@ -12,8 +12,8 @@ type Obligations uint32
 // The obligations that Remit itself raises about a value. Those that a
 // contract names follow, in the order in which an [ObligationNames] meets them.
 const (
-	// LowInfo marks a value that stands in the user's text but is so short or
-	// so common that standing there says little.
+	// LowInfo marks a value that appears in the user's text but is so short or so common that
+	// this says little.
 	LowInfo Obligations = 1 << iota
 	// AmbiguousBinding marks a value that the user named beside others of its
 	// kind, so that text from outside may have chosen among them.

@@ -20,7 +20,7 @@ const (
 	OriginConfig
 	// OriginModel is what the model wrote without any source that was found.
 	OriginModel
-	// OriginUnknown is a source of which nothing is known.
+	// OriginUnknown is an unknown source.
 	OriginUnknown
 	// OriginMore are further sources whose names were not kept. A requirement that
 	// forbids any source forbids it.

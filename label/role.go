@@ -8,8 +8,8 @@ import (
 // Role says what an argument is to security (PACT, section 3.2).
 type Role uint8
 
-// The six roles. The zero value is not a role: an argument whose role nobody
-// stated, which checks treat like the strictest of them.
+// The six roles. The zero value is not a role: it is for an unclassified argument, which checks
+// treat like the strictest of them.
 const (
 	NoRole Role = iota
 	// Target decides where authority lands: recipients, URLs, accounts, paths.
@@ -39,10 +39,9 @@ func (r Role) String() string {
 	return roleNames[r]
 }
 
-// AuthorityBearing tells whether who chose the value decides where authority
-// goes, so that lexical doubts about it (a common word, a choice among several
-// candidates) must be settled before it is used. [NoRole] is: what nobody
-// classified is treated strictly.
+// AuthorityBearing reports whether the choice of the value decides where authority goes, so that
+// lexical doubts about it (a common word, a choice among several candidates) must be settled
+// before it is used. It is true for [NoRole]: an unclassified argument is treated strictly.
 func (r Role) AuthorityBearing() bool {
 	return r == Target || r == Command || r == Credential || r == NoRole
 }
@@ -78,7 +77,7 @@ func RolesOf(roles ...Role) RoleSet {
 	return s
 }
 
-// Has tells whether r is in the set.
+// Has reports whether r is in the set.
 func (s RoleSet) Has(r Role) bool { return s&(1<<r) != 0 }
 
 // List returns the roles in the set, in the order of [Roles].

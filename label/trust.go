@@ -1,8 +1,7 @@
-// Package label is the algebra of Remit: trust, origins, obligations, the
-// label that combines them, and the checks and certificates defined on labels.
-// It depends on nothing but the standard library, holds no state, and does no
-// I/O: every decision of Remit comes down to the few functions in here, and
-// their theorems are property tests beside them.
+// Package label is the algebra of Remit: trust, origins, obligations, the label that combines
+// them, and the checks and certificates defined on labels. It depends on nothing but the standard
+// library, holds no state, and does no I/O: every decision of Remit rests on the few functions in
+// here, and their theorems are property tests beside them.
 //
 // The model is the one of PACT (provenance-aware capability contracts),
 // sections 3 and 4: a label is ⟨origins, trust, obligations⟩, merge is
@@ -12,14 +11,14 @@ package label
 
 import "fmt"
 
-// Trust says how far a value may be believed to come from somebody with
-// authority over the agent. It is a total order, and its zero value is the
-// lowest, so that whatever was forgotten counts as untrusted.
+// Trust says how far a value is believed to come from a source with authority over the agent. It
+// is a total order, and its zero value is the lowest, so that a forgotten one counts as
+// untrusted.
 type Trust uint8
 
 // The four levels, lowest first.
 const (
-	// External is text that anybody outside may have written.
+	// External is text that an outsider may have written.
 	External Trust = iota
 	// ToolOutput is what a tool itself generated: records, ids, acknowledgements.
 	ToolOutput

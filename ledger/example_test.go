@@ -13,7 +13,7 @@ import (
 	"github.com/remit-project/remit/store"
 )
 
-// A session outlives the process: whoever opens its id in the same store goes on
+// A session outlives the process: the next one that opens its id in the same store continues
 // where it ended.
 func ExampleLedger() {
 	dir, err := os.MkdirTemp("", "remit")

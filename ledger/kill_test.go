@@ -91,7 +91,7 @@ func killed(t *testing.T, name string, round int) []string {
 	for {
 		line, err := in.ReadString('\n')
 		if err != nil {
-			break // the last line may be a half one, which nobody acted on
+			break // the last line may be a half one, which no call acted on
 		}
 		list = append(list, strings.TrimSuffix(line, "\n"))
 		if len(list) == after {

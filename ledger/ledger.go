@@ -109,10 +109,9 @@ func Begin(m *remit.Monitor, id string) *Session {
 	return &Session{ledger: l, id: id, monitor: m}
 }
 
-// Open returns the session of an id, decided by the monitor: the session that the
-// store has, or a new one, of which the store knows after its first step. Handles
-// of one session under different monitors are right but slow, since each use after
-// the other reads the session again.
+// Open returns the session of an id, decided by the monitor: the session that the store has, or a
+// new one, which the store knows after its first step. Handles of one session under different
+// monitors are right but slow, since each use after the other reads the session again.
 func (l *Ledger) Open(ctx context.Context, m *remit.Monitor, id string) (*Session, error) {
 	s := &Session{ledger: l, id: id, monitor: m}
 	v, release, err := l.hold(ctx, id)

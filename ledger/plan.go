@@ -67,7 +67,7 @@ func (s *Session) Delegated(ctx context.Context) ([]*remit.Delegation, error) {
 	list, requests := v.session.Delegated()
 	release()
 
-	// Beside each other: somebody waits for the question.
+	// Concurrently: a person waits for the question.
 	planner, limit := s.monitor.Planner()
 	var plans sync.WaitGroup
 	for i, r := range requests {
@@ -82,8 +82,8 @@ func (s *Session) Delegated(ctx context.Context) ([]*remit.Delegation, error) {
 	return list, nil
 }
 
-// Delegate takes a person's agreement to the plan of a delegation in, with the text of the
-// answer. It fails where the source is another one than the person was shown.
+// Delegate adds a person's agreement to the plan of a delegation, with the text of the answer. It
+// fails where the source differs from what the person was shown.
 func (s *Session) Delegate(ctx context.Context, d *remit.Delegation, answer string) error {
 	return s.step(ctx, func(r *remit.Session, _ int64) (remit.Event, error) { return r.Delegate(d, answer) })
 }

@@ -140,8 +140,8 @@ func (p *together) Plan(_ context.Context, r *scope.Request) (*scope.Plan, error
 	return &scope.Plan{Scope: json.RawMessage(`{"calls":[{"tool":"read_list","args":{"/name":{"is":"four"}}}]}`)}, nil
 }
 
-// TestDelegatedBeside: the plans of several sources are made beside each other, as somebody
-// waits for them.
+// TestDelegatedBeside: the plans of several sources are made concurrently, as a person waits for
+// them.
 func TestDelegatedBeside(t *testing.T) {
 	c, err := schema.Parse("lists", []byte(`{"tools":[{"name":"read_list","description":"Read a list","inputSchema":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}}]}`))
 	must(t, err)

@@ -18,7 +18,7 @@ type Approver interface {
 	Ask(ctx context.Context, s *Session, held ...*remit.Decision) (Answer, error)
 }
 
-// Answer is what came of a question.
+// Answer is the outcome of a question.
 type Answer struct {
 	// Decisions are what holds now, one for each call, in their order. A verdict is
 	// Allow only when a person clearly agreed to the call, in time, and to all the
@@ -28,8 +28,8 @@ type Answer struct {
 	// Approval is the question as it was settled; without a queue it has only how
 	// far the answer reaches, and who gave it.
 	Approval store.Approval
-	// Failed says of calls to which the person agreed why the session could not note so;
-	// they may not run. It is nil where there is none.
+	// Failed says why the session could not note the person's agreement to some of the calls,
+	// which may not run. It is nil where there is none.
 	Failed error
 }
 

@@ -139,7 +139,7 @@ func TestUse(t *testing.T) {
 			t.Errorf("it is %s: %s, want %s", got.Approval.State, got.Decisions[0].Verdict, want)
 		}
 	}
-	use(remit.Deny) // nobody has answered yet
+	use(remit.Deny) // not answered yet
 	must(t, second(st.Answer(t.Context(), a.ID, store.Answer{Approve: true, Extent: store.Once})))
 	use(remit.Allow)
 	use(remit.Deny)

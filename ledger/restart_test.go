@@ -22,10 +22,10 @@ func reboot(t *testing.T, name string) {
 	must(t, err)
 }
 
-// TestLostResult starts the machine anew after a call was let through. Without
-// its result in the log, the model may have seen what the session has not: what
-// nobody vouches for is anybody's from then on. With it, without a new start, or
-// when the call was held, nothing is added.
+// TestLostResult restarts the machine after a call was let through. Without its result in the
+// log, the model may have seen what the session has not: from then on an unexplained value may
+// come from outside. With the result, without a restart, or when the call was held, nothing is
+// added.
 func TestLostResult(t *testing.T) {
 	read := remit.Call{ID: "r", Tool: "read", Arguments: json.RawMessage(`{"q": "x"}`)}
 	for name, c := range map[string]struct {
@@ -63,7 +63,7 @@ func TestLostResult(t *testing.T) {
 			if c.reboot {
 				reboot(t, file)
 			}
-			begin() // whoever comes first notes it, and nobody again
+			begin() // the first to open the session notes it, later ones don't
 			again, events := begin()
 			// The day is the model's own: good enough while it has read nothing.
 			verdict(t, again, send("c1", "ann@corp.example"), c.want)

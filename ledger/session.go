@@ -53,9 +53,9 @@ func (s *Session) Shadowed() *Session {
 	return &other
 }
 
-// Unless returns a handle of the session whose decisions are not made, and are nowhere
-// written, when f returns an error, which the caller gets then. f is asked when everything
-// is looked up that a decision needs, and may be asked more than once.
+// Unless returns a handle of the session whose decisions are neither made nor written when f
+// returns an error, which the caller gets instead. f is called when everything that a decision
+// needs is looked up, perhaps more than once.
 func (s *Session) Unless(f func() error) *Session {
 	other := *s
 	other.unless = f
@@ -102,7 +102,7 @@ func (s *Session) Scope(ctx context.Context, data []byte) (parsed *scope.Scope, 
 	return parsed, refused, err
 }
 
-// CheckScope reports what [Session.Scope] would do, and does nothing.
+// CheckScope returns what [Session.Scope] would, and changes nothing.
 func (s *Session) CheckScope(ctx context.Context, data []byte) (*scope.Scope, []scope.Refusal, error) {
 	v, release, err := s.ledger.hold(ctx, s.id)
 	if err != nil {
@@ -144,14 +144,14 @@ func (s *Session) Agree(ctx context.Context, e remit.Event) error {
 	return s.add(ctx, e)
 }
 
-// Principal tells for whom the agent works; see [remit.Session.Principal].
+// Principal sets the session's principal; see [remit.Session.Principal].
 func (s *Session) Principal(ctx context.Context, p guard.Principal) error {
 	return s.add(ctx, remit.Event{Kind: remit.PrincipalEvent, Principal: &p})
 }
 
-// Result adds what a call returned. It survives the process, and with some
-// stores not a loss of power: a session that comes back without the result of a
-// call that ran counts it as text that anybody may have written.
+// Result adds what a call returned. It survives the process, and with some stores not a loss of
+// power: a session that is restored without the result of a call that ran counts it as text that
+// an outsider may have written.
 func (s *Session) Result(ctx context.Context, result remit.Result) error {
 	return s.result(ctx, result, false)
 }
@@ -204,7 +204,7 @@ func (s *Session) Decide(ctx context.Context, c remit.Call) (*remit.Decision, er
 // maxPlans is how often a decision waits for a plan because the user has spoken again.
 const maxPlans = 3
 
-// errUnplanned ends a step for a call of a turn that nobody has planned for.
+// errUnplanned ends a step for a call of a turn without a plan.
 var errUnplanned = errors.New("nobody has planned for the turn")
 
 func (s *Session) decide(ctx context.Context, c remit.Call, planned bool) (*remit.Decision, error) {
@@ -382,8 +382,8 @@ func (s *Session) Text(ctx context.Context, origin string) (text string, ok bool
 	}
 }
 
-// Duties returns what the session's calls have brought about and nothing has
-// fulfilled yet; see [remit.Session.Duties].
+// Duties returns the duties of the session's calls that are not yet fulfilled; see
+// [remit.Session.Duties].
 func (s *Session) Duties(ctx context.Context) ([]guard.OpenDuty, error) {
 	v, release, err := s.ledger.hold(ctx, s.id)
 	if err != nil {

@@ -192,9 +192,9 @@ func (c *calls) note(r *store.Record) {
 	}
 }
 
-// replacements returns events in place of results that may have been lost with the
-// power after the model had seen them: an empty result, which has the origins of
-// its tool and of what that kept, and a text that anybody may have written.
+// replacements returns events in place of results that may have been lost with the power after
+// the model had seen them: an empty result, which has the origins of its tool and of what that
+// kept, and a text that an outsider may have written.
 func (s *Session) replacements(ctx context.Context, v *live, lost calls) ([]remit.Event, error) {
 	var events []remit.Event
 	for _, id := range lost {

@@ -83,8 +83,8 @@ type Node struct {
 
 	// low and high limit the range of numbers.
 	low, high limit
-	// needed lists required members that the requiring schema itself doesn't list:
-	// it stands beside a reference, or in a branch.
+	// needed lists required members that the requiring schema itself doesn't list: it is beside a
+	// reference, or in a branch.
 	needed []string
 	// forms are the alternatives as in the source, one list per anyOf and oneOf: a
 	// value must match one branch of each. They include branches that describe

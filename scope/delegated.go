@@ -37,8 +37,8 @@ type Delegated struct {
 	// assistant's, and Digest that of its text.
 	Call   string `json:"call,omitempty"`
 	Digest string `json:"digest"`
-	// Beside is set where the answer stood beside other words of the user's: the plan
-	// holds through the turn that these begin.
+	// Beside is set where the answer came with other words of the user's: the plan holds through
+	// the turn that these begin.
 	Beside bool `json:"beside,omitempty"`
 	// Plan is the digest of the entries that the person was shown.
 	Plan string `json:"plan,omitempty"`
@@ -55,8 +55,8 @@ func TextDigest(text string) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// Delegates returns the results of the sources whose instructions the user told the agent
-// to follow, of each the last one.
+// Delegates returns the results of the sources whose instructions the user told the agent to
+// follow, the last one of each.
 func (t *Task) Delegates(results []*Result) []*Result {
 	var out []*Result
 	for i := range t.scope.Delegates {
@@ -74,9 +74,9 @@ func (t *Task) Delegates(results []*Result) []*Result {
 	return out
 }
 
-// Confirmable returns what of a plan a person can agree to by reading it: entries that
-// state their values, or take the only one of a source. It grants nothing that it doesn't
-// say. The others are refused, and so are further delegations.
+// Confirmable returns the part of a plan that a person can agree to by reading it: entries that
+// state their values, or take the only one of a source. It grants nothing that it doesn't say.
+// The others are refused, and so are further delegations.
 func (s *Scope) Confirmable() (*Scope, []Refusal) {
 	out := &Scope{}
 	var refused []Refusal

@@ -28,7 +28,7 @@ type Refusal struct {
 // String returns the refusal as one line.
 func (r Refusal) String() string { return r.Pointer + ": " + r.Message }
 
-// ErrInvalid is what the errors of [Parse] are.
+// ErrInvalid is the error of [Parse] for a text that is not a scope.
 var ErrInvalid = errors.New("no scope")
 
 // invalid is the error for a text that is not a scope.
@@ -39,7 +39,7 @@ func (invalid) Is(target error) bool { return target == ErrInvalid }
 
 // Parse reads a scope. The catalogues are those of the session: an entry with a tool or an
 // argument that none of them defines is left out and reported as a refusal; the rest of the scope
-// holds without it. The error is [ErrInvalid], for a text that is not a scope at all.
+// holds without it. The error is [ErrInvalid].
 func Parse(data []byte, tools []*schema.Catalogue) (*Scope, []Refusal, error) {
 	s, refused, err := parse(data, tools)
 	if err != nil {

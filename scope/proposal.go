@@ -46,8 +46,8 @@ type Proposal struct {
 	// records that the user's words name, to a call that can be taken back, and nothing else;
 	// those that the person was shown in whole, anything to such a call.
 	Readings []Reading
-	// Assumed are readings by which results count as any with fields, to find out about what
-	// a person is to be asked. Never let a call pass by that.
+	// Assumed are readings to try: results count as any with fields, to find what a person is to
+	// be asked. A cover found with them must never let a call through.
 	Assumed []Reading
 }
 

@@ -128,8 +128,8 @@ type Constraint struct {
 	// From lists the calls in whose results the value has to appear, and Except those in
 	// whose results it must not.
 	From, Except []Source
-	// Record names the record that the value is of: arguments of an entry with the same
-	// name are of one record. Without a name, arguments from the same sources are.
+	// Record names the record that has the value: arguments of an entry with the same name are of
+	// one record. Without a name, arguments from the same sources are.
 	Record string
 	// Kind is what the value is, and Pick how it is found in From.
 	Kind Kind
@@ -167,8 +167,8 @@ type Source struct {
 	Or    []string
 	// Where selects records by their fields.
 	Where []Match
-	// By says, of what a constraint excepts, which value of the field is meant: a criterion
-	// that a program can check ("the newest"). Without one all of them are.
+	// By selects one value of the field, in a source that a constraint excepts, by a criterion
+	// that a program can check ("the newest"). Without it, all are excepted.
 	By string
 
 	words []string // of Field, once they are known

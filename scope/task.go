@@ -64,9 +64,8 @@ type run struct {
 	call  string
 }
 
-// Spend counts a call that an entry covered and that may run. The same call again is a
-// retry, and is not counted, unless it can't be taken back: then only the one with its id
-// is.
+// Spend counts a call that an entry covered and that may run. The same call again is a retry, and
+// is not counted. For a call that can't be taken back, only one with the same id is a retry.
 func (t *Task) Spend(c Cover) {
 	before, again := t.ran[c.key]
 	if again && c.irreversible {

@@ -106,7 +106,7 @@ func (h *Hash) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// ArgumentsHash is what binds an approval to a call: tool and canonical
+// ArgumentsHash returns the hash that binds an approval to a call: of tool and canonical
 // arguments, as the decision has them.
 func ArgumentsHash(d *remit.Decision) Hash {
 	h := sha256.New()
@@ -201,8 +201,8 @@ func (a *Approval) Agrees(call string) bool {
 	return slices.Contains(a.Agreed, call)
 }
 
-// QuestionHash is what binds an approval to the calls of a question: [ArgumentsHash] of
-// one, and a hash over those of several.
+// QuestionHash returns the hash that binds an approval to the calls of a question: the
+// [ArgumentsHash] of one, a hash over those of several.
 func QuestionHash(calls []Asked) Hash {
 	if len(calls) == 1 {
 		return ArgumentsHash(calls[0].Decision)

@@ -93,8 +93,8 @@ type Entry struct {
 	Time  time.Time `json:"time"`
 	Kind  Kind      `json:"kind"`
 
-	// Seq and Digest bind the entry to an event: SHA-256 over a secret salt and
-	// the event as it is stored, so that the log tells nothing of its text.
+	// Seq and Digest bind the entry to an event: SHA-256 over a secret salt and the event as it
+	// is stored, so that the log reveals nothing of its text.
 	Seq    *int64 `json:"seq,omitempty"`
 	Digest *Hash  `json:"digest,omitempty"`
 	// Name is that of an attachment, Bytes the length of a text or a result.

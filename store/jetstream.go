@@ -222,7 +222,7 @@ type streamRow struct {
 	row
 	endedAt   int64
 	principal string
-	// open are the questions that nobody has settled, with their expiries.
+	// open are the unsettled questions, with their expiries.
 	open map[string]int64
 	// purging are the sessions whose messages are being removed, in the own chain's row.
 	purging []string

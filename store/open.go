@@ -83,8 +83,8 @@ func File(name string) (path string, ok bool) {
 	return strings.TrimPrefix(name, "sqlite:"), true
 }
 
-// DefaultPath is where the store of the current user lies: remit.db in
-// $XDG_STATE_HOME/remit, which is ~/.local/state/remit where that is not set.
+// DefaultPath returns the path of the current user's store: remit.db in $XDG_STATE_HOME/remit,
+// which is ~/.local/state/remit where that is not set.
 func DefaultPath() (string, error) {
 	dir := os.Getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(dir) { // the specification says to ignore others

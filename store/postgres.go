@@ -121,8 +121,8 @@ func (s *database) openPostgres(ctx context.Context, name string, o Options) err
 		return tx.Commit()
 	}
 
-	// The server can lose what it has not synced without this machine, and
-	// without anybody telling: results wait for its disk as well.
+	// The server can lose what it has not synced while this machine runs on and learns nothing of
+	// it: results wait for its disk as well.
 	s.relaxed = s.write
 	s.close = func() error {
 		l.stop()

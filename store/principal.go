@@ -19,17 +19,17 @@ var (
 	ErrEnded = errors.New("the session has ended")
 )
 
-// Principals says whose sessions are, where several principals share a store.
+// Principals knows the owners of sessions, where several principals share a store.
 type Principals interface {
-	// End ends a session, for everybody: every later append is [ErrEnded]. To
-	// end it again changes nothing.
+	// End ends a session for all callers: every later append is [ErrEnded]. Ending it again
+	// changes nothing.
 	End(ctx context.Context, session string) (SessionInfo, error)
 	// Tools are what the session was created with; nil when there were none.
 	Tools(ctx context.Context, session string) (json.RawMessage, error)
-	// SessionsOf lists sessions like [Sessions], those of some.
+	// SessionsOf lists the selected sessions, as [Sessions] does.
 	SessionsOf(ctx context.Context, w Whose, after string, limit int) ([]SessionInfo, error)
-	// PendingOf lists the questions in sessions of some that are open, oldest
-	// first: those after a given place, of which the zero value is the first.
+	// PendingOf lists the open questions in the selected sessions, oldest first, after a given
+	// place: the zero value begins at the first.
 	PendingOf(ctx context.Context, w Whose, after Turn, limit int) ([]Approval, error)
 }
 

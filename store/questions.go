@@ -17,7 +17,7 @@ type questions struct {
 	listen func()
 	// poll is how often a waiting question looks for an answer that it didn't hear of.
 	poll time.Duration
-	// find returns a question as it is kept. settle changes one, if nobody else does, and
+	// find returns a question as it is kept. settle changes one, unless another caller does, and
 	// says so in the audit log: change returns the entry's kind, or an error that leaves
 	// everything as it is; an empty kind does the same without an error.
 	find   func(ctx context.Context, id string) (Approval, error)

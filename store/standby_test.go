@@ -35,8 +35,8 @@ func length(t *testing.T, st store.Store, session string) (n int) {
 }
 
 // TestFailover: what the standby doesn't have is not acknowledged, and not shown to others
-// either, however its writer ends; so nothing that anybody was told of is lost when the
-// standby takes over. A server whose place was taken acknowledges nothing any more.
+// either, however its writer ends; so nothing that a caller has seen is lost when the standby
+// takes over. A server whose place was taken acknowledges nothing any more.
 func TestFailover(t *testing.T) {
 	primary := storetest.StartPostgres(t)
 	standby := primary.Standby(t)

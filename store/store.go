@@ -4,10 +4,9 @@
 //
 // There is one [Store], over SQLite in one file, and over PostgreSQL or a stream of NATS
 // JetStream for several replicas, and one suite of tests, storetest, that all pass. What a method
-// has returned without an error from is durable: it survives the end of the
-// process and, but for what [Logs.AppendRelaxed] says of itself, that of the
-// power. What ends in an error may or may not have been written, and the caller
-// must not act on it.
+// wrote before it returned without an error is durable: it survives the end of the process and,
+// except after [Logs.AppendRelaxed], a loss of power. After an error it may or may not have been
+// written, and the caller must not act on it.
 package store
 
 import (
@@ -45,8 +44,8 @@ const (
 	MaxNote = 64 << 10
 )
 
-// Errors that callers tell apart. Everything else is a failure of the database:
-// the caller must take it that nothing was written, and must not act.
+// Errors that callers distinguish. Any other is a failure of the database: the caller must not
+// act as if anything was written.
 var (
 	// ErrConflict is returned by Append when the session has other events than
 	// the caller knows: read them, and decide again.
@@ -145,13 +144,13 @@ type Record struct {
 	// Settles is the request that the append of the record carries out; nil for
 	// none. It is not kept with the record.
 	Settles *Settlement
-	// Took is how long the decision took, to the microsecond; 0 where nobody measured it.
+	// Took is how long the decision took, to the microsecond; 0 where it was not measured.
 	Took time.Duration
-	// Shadow is set of a decision that is recorded and not enforced: the call runs,
-	// whatever was decided.
+	// Shadow is set on a decision that is recorded and not enforced: the call runs, whatever the
+	// verdict.
 	Shadow bool
-	// Restarted tells, of a decision that is read, that the machine has started
-	// again since: what [Logs.AppendRelaxed] wrote after it may be missing.
+	// Restarted is set on a decision that is read when the machine has started again since: what
+	// [Logs.AppendRelaxed] wrote after it may be missing.
 	Restarted bool
 }
 

@@ -134,7 +134,7 @@ func (s *stream) patiently(ctx context.Context, try func(context.Context) error)
 		err := try(limit)
 		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 			// The server may be cut off from the others: another one is asked next time.
-			_ = s.nc.ForceReconnect() // it fails when the connection is made anew already, or closed
+			_ = s.nc.ForceReconnect() // it fails when the connection is made again already, or closed
 			return fmt.Errorf("no answer within %s: %w", streamWait, err)
 		}
 		if !again(err) {

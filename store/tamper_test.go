@@ -28,11 +28,11 @@ func said(text string) store.Record {
 	return store.Record{Event: remit.Event{Kind: remit.UserEvent, Time: time.Unix(0, 0), Text: text}}
 }
 
-// TestTampering changes a store behind its back, as somebody could who may write
-// to the database: verification names it.
+// TestTampering changes a store as an attacker with write access to the database could:
+// verification names the change.
 func TestTampering(t *testing.T) {
 	server := storetest.StartPostgres(t)
-	// What only a head that was kept elsewhere proves is told so.
+	// What only a head that was kept elsewhere proves is reported so.
 	const forged = "UPDATE audit SET hash = (SELECT head FROM sessions WHERE id = 'b') WHERE chain = 'b'; "
 	for name, c := range map[string]struct {
 		statements string

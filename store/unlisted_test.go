@@ -73,8 +73,8 @@ func TestUnlisted(t *testing.T) {
 	}
 }
 
-// TestListedMeanwhile: a process that nobody asks for lists doesn't leave all its decisions to
-// the first who does.
+// TestListedMeanwhile: a process whose callers ask for no lists doesn't leave all its decisions
+// to the first list.
 func TestListedMeanwhile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "remit.db")
 	for i := range 5 * 64 { // each by a process of its own

@@ -90,9 +90,9 @@ type Count struct {
 	N    int
 }
 
-// Verification is what a check of the audit log found. It is kept beside the log and not
-// in it: whoever can write the store can write it too. Heads that were kept elsewhere are
-// the proof.
+// Verification is what a check of the audit log found. It is kept beside the log, not in it, and
+// proves nothing: an attacker who can write the store can write it too. The proof are heads that
+// were kept elsewhere.
 type Verification struct {
 	At       time.Time
 	Entries  int64

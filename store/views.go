@@ -28,7 +28,7 @@ type query struct {
 	args []any
 }
 
-// add adds a part, in which every ? stands for the next parameter.
+// add adds a part, in which every ? is the next parameter.
 func (q *query) add(part string, args ...any) {
 	for _, a := range args {
 		before, after, _ := strings.Cut(part, "?")

@@ -17,11 +17,11 @@ import (
 // of a type behind them.
 var finals = []string{"final_result", "final_answer", "final_output", "final_response"}
 
-// Answer returns a contract for a tool by whose call an application takes a
-// model's answer, and whether the name is that of one: the name for a last word,
-// or the name of a type where the application forces the call. Forced is of how
-// many tools it forces one, none where this is not among them. Nothing happens by
-// such a call, and everything in it is text.
+// Answer returns a contract for a tool whose call is a model's answer to its application, and
+// reports whether the name is that of one: a name for a last word, or the name of a type where
+// the application forces the call. Forced is the number of tools of which the application forces
+// one; 0 where this tool is not among them. Such a call has no effect, and everything in it is
+// text.
 func Answer(def *schema.Tool, siblings *schema.Catalogue, forced int) (contract.Tool, bool) {
 	if !LastWord(def.Name) && (forced == 0 || !namesType(def, siblings, forced == 1)) {
 		return contract.Tool{}, false
@@ -38,9 +38,8 @@ func LastWord(tool string) bool {
 	return slices.ContainsFunc(finals, func(name string) bool { return tool == name || strings.HasPrefix(tool, name+"_") })
 }
 
-// namesType reports whether a name is written as types are, and neither it nor the
-// arguments say anything of what is done. Alone tells that no other tool could be
-// called instead.
+// namesType reports whether a name is written as types are, and neither it nor the arguments say
+// anything of what is done. Alone is set where no other tool could be called instead.
 func namesType(def *schema.Tool, siblings *schema.Catalogue, alone bool) bool {
 	if !unicode.IsUpper(rune((def.Name + " ")[0])) || strings.ToUpper(def.Name) == def.Name || strings.ContainsAny(def.Name, "_-./: ") {
 		return false
@@ -56,9 +55,9 @@ func namesType(def *schema.Tool, siblings *schema.Catalogue, alone bool) bool {
 	return !slices.ContainsFunc(args, func(a contract.Arg) bool { return acts(&a, judges, unknown && alone) })
 }
 
-// acts reports whether an argument is one of a tool that does something. What a model
-// found can have directions, and an answer that nothing else stands beside addresses of
-// pages.
+// acts reports whether an argument shows that its tool does something. Directed allows
+// directions, which what a model found can have, and pages addresses of pages, which an answer
+// can have where no other tool could be called.
 func acts(a *contract.Arg, directed, pages bool) bool {
 	if a.Role == label.Command || a.Role == label.Credential || a.Form == contract.Path {
 		return true

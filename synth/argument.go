@@ -122,10 +122,9 @@ func procedures(v verdict) []string {
 	return nil
 }
 
-// harmless lists the values of a control that anybody may choose: members of an
-// enumeration that give nobody anything, and what the server takes anyway when the
-// argument is left out. That a switch is optional says nothing: "encrypted" may be
-// on where nobody says otherwise.
+// harmless lists the values of a control that are safe from any source: members of an enumeration
+// that give no advantage, and what the server takes anyway when the argument is left out. That a
+// switch is optional says nothing: "encrypted" may be on by default.
 func (t *tool) harmless(v verdict, p *place) []string {
 	if v.role != label.Control || v.floor == label.External {
 		return nil

@@ -33,8 +33,8 @@ func Below(t *contract.Tool, directories []string) {
 	}
 }
 
-// Directories are those below which generated contracts let a server read; nil
-// contracts have none.
+// Directories returns the directories below which generated contracts let a server read; none for
+// nil.
 func Directories(f *contract.File) []string {
 	if f == nil {
 		return nil

@@ -60,8 +60,8 @@ func (t *tool) acknowledgement() contract.Output {
 	return o
 }
 
-// isArbitrary reports whether a read returns text that anybody may have written
-// in full, so that no field of it can be settled.
+// isArbitrary reports whether an outsider may have written all that a read returns, so that no
+// field of it can be settled.
 func (t *tool) isArbitrary(args []contract.Arg) bool {
 	opens := slices.ContainsFunc(args, func(a contract.Arg) bool {
 		fetched := a.Form == contract.Path || a.Form == contract.URL
@@ -70,8 +70,8 @@ func (t *tool) isArbitrary(args []contract.Arg) bool {
 	return t.effect == contract.Egress || opens || t.ask("returns-content", nil)
 }
 
-// fields are the parts of a record that nobody outside chooses: those that the
-// server declares, or else the members that the file lists as settled.
+// fields are the parts of a record that no outsider chooses: those that the server declares, or
+// else the members that the file lists as settled.
 func (t *tool) fields() (fields []contract.Field, settled bool) {
 	if t.def.Output != nil {
 		if out := t.table.declared(t.def.Output, "", 0); len(out) > 0 {
@@ -135,15 +135,14 @@ func (x *table) declared(n *schema.Node, at string, depth int) []contract.Field 
 	return out
 }
 
-// closedLeaf reports whether a member of a result can't hold text of somebody's
-// choice.
+// closedLeaf reports whether a member of a result can't hold text of an outsider's choice.
 func (x *table) closedLeaf(n *schema.Node, name string) bool {
 	return len(n.Enum) > 0 || n.Format == "date-time" || n.Format == "date" || n.Format == "uuid" ||
 		isBoolean(n) || isNumber(n) || last(x.split(name)) == "id"
 }
 
-// maxDeclaredDepth bounds how deep a declared result is read: records nest two or
-// three levels, and what lies deeper is somebody's data.
+// maxDeclaredDepth bounds how deep a declared result is read: records nest two or three levels,
+// and what lies deeper is a user's data.
 const maxDeclaredDepth = 6
 
 // certify declares by which look-ups a result may vouch for values.

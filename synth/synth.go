@@ -34,9 +34,8 @@ func (x *table) contract(c *schema.Catalogue) *contract.File {
 	return f
 }
 
-// Tool makes the contract of one tool. The siblings, which may be nil, are
-// the tools that the same server offers: they tell which words of the name are
-// the service's.
+// Tool makes the contract of one tool. The siblings, which may be nil, are the tools that the
+// same server offers: they show which words of the name are the service's.
 func Tool(def *schema.Tool, siblings *schema.Catalogue) contract.Tool {
 	return builtin().analyse(def, siblings).contract()
 }

@@ -206,8 +206,8 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestHarmlessValues asks that anybody may choose what gives nobody anything, and
-// what the server takes anyway; a switch that is merely optional is neither.
+// TestHarmlessValues: values that give no advantage, and what the server takes anyway, are safe
+// from any source; a switch that is merely optional is neither.
 func TestHarmlessValues(t *testing.T) {
 	boolean := func(more ...any) map[string]any {
 		node := map[string]any{"type": "boolean"}
