@@ -59,6 +59,14 @@ func Appear(text string) *Appearance {
 // differently.
 func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
+// isName reports whether a text may be the name of a field: short, and without what nobody sees.
+// A person is asked about names, and looks for them in what others wrote.
+func isName(s string) bool {
+	return len(s) <= maxName && !strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+	})
+}
+
 // appearsYAML reads YAML in blocks, with one field a line and at most one list, whose records
 // are flat. It reports whether all of it is one record without quotes, which is the same in lines.
 func appearsYAML(text string) (a *Appearance, flat bool) {
@@ -127,7 +135,7 @@ func (s *yamlShape) mapping(n *yaml.Node, depth int) {
 // beginning returns a line up to the colon behind the name of its field. A template quotes no
 // name.
 func (s *yamlShape) beginning(key *yaml.Node) (string, bool) {
-	if key.Line > len(s.text) || len(key.Value) > maxName {
+	if key.Line > len(s.text) || !isName(key.Value) {
 		return "", false
 	}
 	line := s.text[key.Line-1]
@@ -177,7 +185,7 @@ func appearsTable(text string) *Appearance {
 	}
 	head, _, _ := strings.Cut(text, "\n")
 	names, _ := cells(head)
-	if repeats(names) || slices.ContainsFunc(names, func(n string) bool { return len(n) > maxName || strings.Contains(n, `\`) }) {
+	if repeats(names) || slices.ContainsFunc(names, func(n string) bool { return !isName(n) || strings.Contains(n, `\`) }) {
 		return nil
 	}
 

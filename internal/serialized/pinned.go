@@ -11,6 +11,7 @@ type Pinned struct {
 	format Format
 	shape  string
 	own    map[string]bool // by the place of the field
+	whole  bool            // nothing stands behind a value of others
 }
 
 // What a pinned shape has in the place of a value: who writes it.
@@ -30,7 +31,8 @@ func Pin(text string) (*Pinned, error) {
 		return nil, errShape
 	}
 
-	out := &Pinned{format: a.Format, shape: a.Shape, own: map[string]bool{}}
+	out := &Pinned{format: a.Format, shape: a.Shape, own: map[string]bool{}, whole: true}
+	theirs := false
 	for _, leaf := range a.Document.Leaves() {
 		if leaf.Text != ByService && leaf.Text != ByOthers {
 			return nil, errShape
@@ -38,6 +40,8 @@ func Pin(text string) (*Pinned, error) {
 		at := placeOf(leaf.Pointer)
 		before, known := out.own[at]
 		out.own[at] = leaf.Text == ByService && (before || !known)
+		out.whole = out.whole && !theirs
+		theirs = theirs || leaf.Text == ByOthers
 	}
 	return out, nil
 }
@@ -46,9 +50,10 @@ func Pin(text string) (*Pinned, error) {
 func (p *Pinned) Fits(a *Appearance) bool { return a.Format == p.format && a.Shape == p.shape }
 
 // Proves reports whether a text that looks so has the fields that its tool wrote, where this is the
-// only shape of the tool's results: with one record, each line and cell of it is the template's,
-// and whoever ends one in a value makes one too many.
-func (p *Pinned) Proves(a *Appearance) bool { return a.Records == 1 && p.Fits(a) }
+// only shape of the tool's results: with one record, whoever ends a line in a value makes one too
+// many. Behind a value of others that isn't enough: a template may leave out a line that has no
+// value, a result may be cut off, and a stranger writes the line that is missing then.
+func (p *Pinned) Proves(a *Appearance) bool { return p.whole && a.Records == 1 && p.Fits(a) }
 
 // Owns reports whether the service itself writes the field at a JSON pointer.
 func (p *Pinned) Owns(pointer string) bool { return p.own[placeOf(pointer)] }
