@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"bytes"
 	"math"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -21,7 +22,10 @@ func (m *message) bytes(field protowire.Number, b []byte) {
 	*m = protowire.AppendBytes(protowire.AppendTag(*m, field, protowire.BytesType), b)
 }
 
-func (m *message) text(field protowire.Number, s string) { m.bytes(field, []byte(s)) }
+func (m *message) text(field protowire.Number, s string) { m.bytes(field, valid(s)) }
+
+// valid returns a text in UTF-8: receivers refuse all of a request with another one.
+func valid(s string) []byte { return bytes.ToValidUTF8([]byte(s), []byte("\uFFFD")) }
 
 // message adds another message, an empty one as well.
 func (m *message) message(field protowire.Number, sub message) {
@@ -78,7 +82,7 @@ func anyValue(v attribute.Value) message {
 		}
 		m.message(5, list)
 	default:
-		m.message(1, message(v.String()))
+		m.message(1, valid(v.String()))
 	}
 	return m
 }

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/pem"
+	"fmt"
 	"io"
 	"log"
 	"net/http"
@@ -301,7 +302,7 @@ func TestSettings(t *testing.T) {
 // What can't be read is an error that names the variable, and tells no credential.
 func TestWrongSettings(t *testing.T) {
 	for variable, test := range map[string]struct{ value, want string }{
-		"ENDPOINT":                              {"collector:4318", `is "collector:4318": write a URL`},
+		"ENDPOINT":                              {"user:s3cr3t@collector:4318", "can't be read: write a URL"},
 		"HEADERS":                               {"s3cr3t", "can't be read"},
 		"METRICS_HEADERS":                       {"a b=s3cr3t", "can't be read"},
 		"TIMEOUT":                               {"10s", `is "10s": write milliseconds`},
@@ -372,12 +373,15 @@ func TestAnswers(t *testing.T) {
 		body   string
 		want   string
 	}{
-		"taken":         {200, "application/x-protobuf", "", ""},
-		"of no message": {200, "application/x-protobuf", "\xff\xff", ""},
-		"in words":      {200, "text/plain", "\n\x02\x08\x01", ""},
-		"in part":       {200, "application/x-protobuf", string(some), `the receiver left out 2: "too long"`},
-		"refused":       {400, "text/plain", "what?\n", `answered 400 Bad Request: "what?"`},
-		"elsewhere":     {307, "text/plain", "", "answered 307"},
+		"taken":          {200, "application/x-protobuf", "", ""},
+		"of no message":  {200, "application/x-protobuf", "\xff\xff", ""},
+		"in words":       {200, "text/plain", "\n\x02\x08\x01", ""},
+		"in part":        {200, "application/x-protobuf", string(some), `the receiver left out 2: "too long"`},
+		"with a charset": {200, "application/x-protobuf; charset=utf-8", string(some), "the receiver left out 2"},
+		"a page":         {200, "text/html; charset=utf-8", "<p>Sign in", `answered 200 OK: "<p>Sign in"`},
+		"a long page":    {404, "text/html", strings.Repeat("<p>", 10_000), `<p>…"`},
+		"refused":        {400, "text/plain", "what?\n", `answered 400 Bad Request: "what?"`},
+		"elsewhere":      {307, "text/plain", "", "answered 307"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := receive(t, func(w http.ResponseWriter, req *http.Request) {
@@ -395,4 +399,56 @@ func TestAnswers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What can be a credential is in no error: the user, the password and the query of an endpoint, and
+// the values of header fields, also where the receiver repeats them.
+func TestSecretsOfErrors(t *testing.T) {
+	for name, answer := range map[string]http.HandlerFunc{
+		"refused": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) },
+		"repeated": func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusUnauthorized)
+			fmt.Fprint(w, r.Header)
+		},
+		"cut off": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "9")
+			_, _ = io.WriteString(w, "short")
+		},
+	} {
+		r := receive(t, answer)
+		err := export(t, environment(map[string]string{
+			"OTEL_EXPORTER_OTLP_ENDPOINT": strings.Replace(r.URL, "://", "://user:s3cr3t@", 1) + "?key=s3cr3t",
+			"OTEL_EXPORTER_OTLP_HEADERS":  "api-key=s3cr3t",
+		}))
+		if user, password, _ := (&http.Request{Header: r.header}).BasicAuth(); user != "user" || password != "s3cr3t" {
+			t.Errorf("%s: the receiver isn't told who asks", name)
+		}
+		if err == nil || strings.Contains(err.Error(), "s3cr3t") || strings.Contains(err.Error(), "dXNlcjpzM2NyM3Q") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	e, err := otlp.NewSpans(environment(map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://user:s3cr3t@127.0.0.1:1?key=s3cr3t"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.ExportSpans(ctx, recorded(t, func(context.Context, trace.Tracer) {})); err == nil || strings.Contains(err.Error(), "s3cr3t") {
+		t.Errorf("not sent: got %v", err)
+	}
+}
+
+// A receiver refuses the whole request for a text that is no UTF-8: it is sent as far as it is.
+func TestTextThatIsNone(t *testing.T) {
+	r := receive(t, nil)
+	spans := recorded(t, func(_ context.Context, tracer trace.Tracer) {
+		_, s := tracer.Start(t.Context(), "a\xffb", trace.WithAttributes(attribute.String("k\xfe", "\xc3("), attribute.StringSlice("l", []string{"\x80"})))
+		s.SetStatus(codes.Error, "\xf0")
+		s.End()
+	})
+	if err := export(t, environment(map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": r.URL}), spans...); err != nil {
+		t.Fatal(err)
+	}
+	r.unmarshal(t, &collectortrace.ExportTraceServiceRequest{})
 }

@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"mime"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +24,8 @@ const (
 	contentType = "application/x-protobuf"
 	// maxAnswer bounds what is read of an answer, in bytes: it has a sentence at most.
 	maxAnswer = 64 << 10
+	// maxShown bounds what an error repeats of it: it may be a page.
+	maxShown = 300
 	// A request that the receiver couldn't take is repeated: first after firstWait, then each
 	// time after twice as long up to maxWait, until patience is at an end.
 	firstWait = 5 * time.Second
@@ -32,20 +36,30 @@ const (
 // sender sends requests to one endpoint.
 type sender struct {
 	to     string
+	name   string // of the endpoint, without what may be a credential
 	header http.Header
+	hide   *strings.Replacer // the values of the header
 	zip    bool
 	client *http.Client
 	// wait waits between two attempts, or until the context ends.
 	wait func(context.Context, time.Duration) error
 }
 
-func newSender(to string, header http.Header, limit time.Duration, secure *tls.Config, zip bool) *sender {
+func newSender(to *url.URL, header http.Header, limit time.Duration, secure *tls.Config, zip bool) *sender {
 	transport := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: secure, ForceAttemptHTTP2: true,
 		MaxIdleConns: 2, IdleConnTimeout: 90 * time.Second,
 	}
+	var hidden []string
+	for _, values := range header {
+		for _, v := range values {
+			if v != "" {
+				hidden = append(hidden, v, "***")
+			}
+		}
+	}
 	return &sender{
-		to: to, header: header, zip: zip, wait: wait,
+		to: to.String(), name: to.Scheme + "://" + to.Host + to.EscapedPath(), header: header, hide: strings.NewReplacer(hidden...), zip: zip, wait: wait,
 		// The header has credentials, which another place must not get.
 		client: &http.Client{Transport: transport, Timeout: limit, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	}
@@ -64,7 +78,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// busy is the error of a receiver that can take the request later, after a time that it may
+// busy is the error of a receiver that may take the request later, after a time that it may
 // have named.
 type busy struct {
 	error
@@ -87,7 +101,10 @@ func (s *sender) send(ctx context.Context, request message) error {
 		}
 		// Processes that were turned away together don't come back together.
 		next := max(later.after, pause/2+rand.N(pause/2))
-		if waited += next; waited > patience {
+		// The process may be ending: it waits for an answer, and not for half of its time before.
+		deadline, bound := ctx.Deadline()
+		late := bound && time.Until(deadline) < 2*next
+		if waited += next; waited > patience || late {
 			return err
 		}
 		if stop := s.wait(ctx, next); stop != nil {
@@ -124,20 +141,32 @@ func (s *sender) post(ctx context.Context, body []byte) error {
 
 	resp, err := s.client.Do(r)
 	if err != nil {
-		return err
+		var addressed *url.Error
+		if errors.As(err, &addressed) {
+			err = addressed.Err // without the address
+		}
+		err = fmt.Errorf("send to %s: %w", s.name, err)
+		var untrusted *tls.CertificateVerificationError
+		if ctx.Err() != nil || errors.As(err, &untrusted) {
+			return err
+		}
+		return busy{error: err} // nobody is there, as while a receiver starts again
 	}
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
-		return fmt.Errorf("read the answer of %s: %w", s.to, err)
+		return fmt.Errorf("read the answer of %s: %w", s.name, err)
 	}
 
 	switch resp.StatusCode {
 	case http.StatusOK, http.StatusAccepted, http.StatusNoContent:
-		if resp.Header.Get("Content-Type") != contentType {
-			return nil
+		switch kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind {
+		case contentType:
+			return partial(answer)
+		case "text/html":
+			return s.refused(resp, answer) // a page, of something else than a receiver
 		}
-		return partial(answer)
+		return nil
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return busy{s.refused(resp, answer), retryAfter(resp.Header)}
 	}
@@ -146,11 +175,24 @@ func (s *sender) post(ctx context.Context, body []byte) error {
 
 // refused is the error of an answer that is none of success.
 func (s *sender) refused(resp *http.Response, answer []byte) error {
-	return fmt.Errorf("%s answered %s: %q", s.to, resp.Status, strings.TrimSpace(strings.ToValidUTF8(string(answer), "\uFFFD")))
+	said := s.hide.Replace(strings.TrimSpace(string(answer)))
+	return fmt.Errorf("%s answered %s: %q", s.name, resp.Status, shown(said))
 }
 
-// retryAfter is the time that an answer asks to be left alone for, in seconds there.
+// shown returns what an error repeats of a text.
+func shown(text string) string {
+	if len(text) > maxShown {
+		text = text[:maxShown] + "…"
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
+// retryAfter is the time that an answer asks to be left alone for, in seconds or until a date
+// there.
 func retryAfter(h http.Header) time.Duration {
+	if until, err := http.ParseTime(h.Get("Retry-After")); err == nil {
+		return max(time.Until(until), 0)
+	}
 	n, err := strconv.Atoi(h.Get("Retry-After"))
 	if err != nil || n < 0 {
 		return 0
@@ -178,7 +220,7 @@ func partial(answer []byte) error {
 	if count == 0 && len(sentence) == 0 {
 		return nil
 	}
-	return fmt.Errorf("the receiver left out %d: %q", count, strings.ToValidUTF8(string(sentence), "\uFFFD"))
+	return fmt.Errorf("the receiver left out %d: %q", count, shown(string(sentence)))
 }
 
 // each visits the fields of a message until its end, or where it is none.

@@ -73,19 +73,25 @@ func (env Getenv) sender(signal, path string) (*sender, error) {
 	if zip.value != "" && zip.value != "gzip" && zip.value != "none" {
 		return nil, zip.wrong("gzip or none")
 	}
+	if to.User != nil {
+		password, _ := to.User.Password()
+		(&http.Request{Header: header}).SetBasicAuth(to.User.Username(), password)
+		to.User = nil
+	}
 	return newSender(to, header, limit, secure, zip.value == "gzip"), nil
 }
 
 // endpoint is the URL for a signal. That which the environment has for all signals is where
-// the signals' paths begin; one for a signal is taken as it is.
-func (env Getenv) endpoint(signal, path string) (string, error) {
+// the signals' paths begin; one for a signal is taken as it is. It isn't in errors: it may have a
+// password.
+func (env Getenv) endpoint(signal, path string) (*url.URL, error) {
 	s := env.look(signal, "ENDPOINT")
 	if s.value == "" {
 		s.value = standard
 	}
 	u, err := url.Parse(s.value)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return "", s.wrong("a URL, as http://localhost:4318")
+		return nil, fmt.Errorf("%s can't be read: write a URL, as http://localhost:4318", s.name)
 	}
 
 	if !strings.HasSuffix(s.name, signal+"_ENDPOINT") {
@@ -93,7 +99,7 @@ func (env Getenv) endpoint(signal, path string) (string, error) {
 	} else if u.Path == "" {
 		u.Path = "/"
 	}
-	return u.String(), nil
+	return u, nil
 }
 
 // header reads name=value,name=value, the values as they stand in URLs. Values are not in
