@@ -74,7 +74,7 @@ var quoted = pattern.OnUse(`(^|[\s\p{Ps}:=,，、：。]|[\p{Han}\p{Hiragana}\p{
 func (m *marks) unquoted(text string) string {
 	b := []byte(text)
 	for _, at := range quoted().FindAllSubmatchIndex(b, -1) {
-		blank(b[at[3]:at[1]])
+		blank(b[max(at[0], at[3]):at[1]])
 	}
 	for _, at := range m.courtesies.FindAllIndex(b, -1) {
 		phrase := string(b[at[0]:at[1]])

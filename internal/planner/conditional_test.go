@@ -5,6 +5,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+	"pgregory.net/rapid"
 
 	"github.com/remit-project/remit/internal/llm"
 	"github.com/remit-project/remit/internal/planner"
@@ -108,6 +112,7 @@ func TestConditions(t *testing.T) {
 		"Quando è la prossima visita di Mika?":                            "",
 		"その日出張が入ったらしいので変えてあげて":                                            "",
 		"Rembourse-lui ça tout de suite.":                                 "",
+		"読書リスト「終わったら消す」を削除してください。":                                        "",
 		"What does this mean?\n```\nif paid { close() }\n```\nClose none": "",
 	} {
 		if got := strings.Join(planner.ConditionsOf(text), "|"); got != want {
@@ -130,6 +135,21 @@ func TestEveryMarkMatters(t *testing.T) {
 			t.Errorf("%s changes nothing: %q has %q", e, e.Example, with)
 		}
 	}
+}
+
+// TestAnyText: whatever a user says, its conditions are parts of it, as long as the text is plain.
+func TestAnyText(t *testing.T) {
+	piece := rapid.SampledFrom(strings.Split("if|if you can|unless|when|once|Bo|agrees|and|,|. |; |?|\n|\"|“|”|„|«|»|「|」|『|』|'|"+
+		"えば|たら|場合|如果|的话|면|때 |onaylarsa|se|il|ve|Mr. |\u0456f|\U0001F600|\xff|```|> ", "|"))
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(piece, 0, 24).Draw(t, "text"), rapid.SampledFrom([]string{"", " "}).Draw(t, "between"))
+		plain := norm.NFKC.String(text)
+		for _, c := range planner.ConditionsOf(text) {
+			if utf8.ValidString(text) && !strings.Contains(c, "  ") && !strings.Contains(plain, c) {
+				t.Errorf("%q is not in %q", c, plain)
+			}
+		}
+	})
 }
 
 // TestForgottenConditions: an answer that leaves out a condition of the user's goes back once.
