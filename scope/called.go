@@ -68,7 +68,7 @@ func (m *matcher) asScoped(s *Source, r *Result, a Argument, of *Constraint) boo
 	if constrained || !searches {
 		return true
 	}
-	if m.leavesOut(s, a, of) {
+	if m.leavesOut(s, r, a, of) {
 		return true
 	}
 	if strict := m.irreversible || m.against || m.strict; strict && m.pickedLate(r, a) {
@@ -142,7 +142,18 @@ var (
 )
 
 // settings are numbers that leave no record out.
-var settings = strings.Fields("timeout width height indent depth")
+var settings = strings.Fields("timeout width height indent")
+
+// isLimit reports whether a number of a name bounds how much of a listing is returned. The number
+// or the size of something else (customer_number) tells one thing from others.
+func isLimit(key []string) bool {
+	last := len(key) - 1
+	ofOther := last > 0 && (key[last] == "number" || key[last] == "size") && !slices.Contains(pieces, key[last-1]) && !slices.Contains(limits, key[last-1])
+	return oneOf(key, limits) && !ofOther
+}
+
+// pieces are what a listing is parted into.
+var pieces = strings.Fields("page batch chunk result item record sample")
 
 // pages reports whether an argument of an earlier call may have left records out of its
 // result: a limit that the result reaches, another place to begin at than the first, or
@@ -158,7 +169,7 @@ func (m *matcher) pages(r *Result, a Argument) bool {
 		return true
 	case is(lengths) && err == nil:
 		return n <= max(len(r.Text), r.listed())
-	case is(limits) && err == nil: // per_page and page_size as well
+	case isLimit(key) && err == nil: // per_page and page_size as well
 		return n <= r.listed()
 	case is(offsets) && err == nil:
 		return n > 1 || (n == 1 && !slices.Contains(key, "page"))

@@ -18,23 +18,38 @@ var (
 	included = strings.Fields("include included including with show all")
 )
 
-// isOrder reports whether a name says no more than how a listing is written, or in which order.
-func isOrder(name []string) bool {
-	return oneOf(name, orders) && !slices.ContainsFunc(name, func(w string) bool { return !slices.Contains(orders, w) && !slices.Contains(besides, w) })
+// senses are the values of a direction, and of an order that isn't called after a member.
+var senses = strings.Fields("asc desc ascending descending")
+
+// isOrder reports whether an argument says no more than how a listing is written, or in which order.
+// A direction may also be that of payments, and an order one that somebody placed.
+func isOrder(r *Result, name []string, text string) bool {
+	other := func(w string) bool { return !slices.Contains(orders, w) && !slices.Contains(besides, w) }
+	if !oneOf(name, orders) || slices.ContainsFunc(name, other) {
+		return false
+	}
+	bare := len(name) == 1 && (name[0] == "order" || name[0] == "direction")
+	return !bare || slices.Contains(senses, fold(text)) || (r.level != nil && r.level.members[strings.Join(words(text), " ")])
 }
 
 // pickedLate reports whether an argument that no source states may leave records out of a
 // result, and may have been chosen by who wrote what the session read before it.
 func (m *matcher) pickedLate(r *Result, a Argument) bool {
 	key := argumentName(a.Pointer)
-	if r.Early || oneOf(key, settings) {
+	if r.Early {
+		return false
+	}
+	if m.filters(r, key) {
+		return !m.statedFor(key, a.Text)
+	}
+	if oneOf(key, settings) {
 		return false
 	}
 
 	n, err := whole(a.Text)
 	isNumber := err == nil
 	switch {
-	case isNumber && (oneOf(key, lengths) || oneOf(key, limits)):
+	case isNumber && (oneOf(key, lengths) || isLimit(key)):
 		return m.pages(r, a)
 	case isNumber && oneOf(key, offsets):
 		return n != 0
@@ -42,18 +57,30 @@ func (m *matcher) pickedLate(r *Result, a Argument) bool {
 		return true
 	}
 	off := a.Text == "false" && !oneOf(key, included)
-	return !off && !isOrder(key) && !m.statedFor(key, a.Text)
+	return !off && !isOrder(r, key, a.Text) && !m.statedFor(key, a.Text)
+}
+
+// filters reports whether an argument is called as a member of a result's records, or as a side of
+// one, so that it may leave out those with another value, whatever else its words mean: a size, or
+// the most that something costs.
+func (m *matcher) filters(r *Result, key []string) bool {
+	if r.level == nil || len(key) == 0 {
+		return false
+	}
+	isSide := func(w string) bool { return slices.Contains(upper, w) || slices.Contains(lower, w) }
+	of := slices.DeleteFunc(slices.Clone(key), isSide)
+	return r.level.members[strings.Join(key, " ")] || r.level.members[strings.Join(of, " ")]
 }
 
 // leavesOut reports whether what an argument of an earlier call leaves out of its result is
 // nothing that a source's conditions select: it says the same as one of them. Where all values
 // are meant, one of several words ("candle" of "candle" and "candles") leaves out some of them,
 // and adds none.
-func (m *matcher) leavesOut(s *Source, a Argument, of *Constraint) bool {
+func (m *matcher) leavesOut(s *Source, r *Result, a Argument, of *Constraint) bool {
 	is := func(v Value) bool { return v != "" && same(string(v), a.Text, false) }
 	isWord := func(words string) bool { return is(Value(words)) }
 	some := of.Pick == All && !m.against && !m.strict
-	onlyDays := s.days() == 1
+	onlyTimes := s.onTimes() == 1
 	for i := range s.Where {
 		w := &s.Where[i]
 		if len(w.Or) > 0 {
@@ -68,12 +95,41 @@ func (m *matcher) leavesOut(s *Source, a Argument, of *Constraint) bool {
 
 		stated := (some || len(w.Is) == 1) && slices.ContainsFunc(w.Is, is)
 		contained := (some || len(w.Contains) == 1) && slices.ContainsFunc(w.Contains, isWord)
-		bounded := w.bounds(a) || w.boundsDays(a, onlyDays)
-		if stated || contained || bounded || is(Value(w.Prefix)) || m.identifies(w, s, a) {
+		bounded := w.bounds(a) || w.boundsDays(a, onlyTimes && m.onlyTime(w, r))
+		said := (stated || contained || is(Value(w.Prefix))) && !m.isOther(w, r, a)
+		if said || bounded || m.identifies(w, s, a) {
 			return true
 		}
 	}
 	return false
+}
+
+// isOther reports whether an argument is called as another member of the records than a condition's:
+// those that Ann works on are not those that she wrote, and leave some of the latter out.
+func (m *matcher) isOther(w *Match, r *Result, a Argument) bool {
+	name := strings.Join(argumentName(a.Pointer), " ")
+	if r.level == nil || r.values || !r.level.members[name] || !m.work(len(r.level.fields)*perStep) {
+		return false
+	}
+	isNamed, _ := m.memberOf(r.level, w.name(), "", "", true)
+	return !slices.ContainsFunc(r.level.fields, func(f field) bool { return f.name == name && isNamed(&f) })
+}
+
+// edges are the words of members that are an end of a span of time.
+var edges = strings.Fields("start starts begin begins from depart departure end ends until to arrive arrival")
+
+// onlyTime reports whether the member of a condition is the only one of the records that has times,
+// or beside it only the other end of the same: a side without a name may be one of another.
+func (m *matcher) onlyTime(w *Match, r *Result) bool {
+	if r.level == nil || r.values || !m.work(len(r.level.fields)*perStep) {
+		return false
+	}
+	isNamed, _ := m.memberOf(r.level, w.name(), "", "", true)
+	ofSpan := oneOf(w.name(), edges)
+	return !slices.ContainsFunc(r.level.fields, func(f field) bool {
+		_, isTime := moment(strings.TrimSpace(f.text))
+		return isTime && !isNamed(&f) && !(ofSpan && oneOf(f.key, edges))
+	})
 }
 
 // identifies reports whether an argument of an earlier call is the id of what a condition names:
@@ -90,8 +146,8 @@ func (m *matcher) identifies(w *Match, s *Source, a Argument) bool {
 	asked := map[[2]string]bool{}
 	for _, r := range m.results {
 		tool := [2]string{r.Server, r.Tool}
-		listing := isTool(s.Server, s.Tool, r.Server, r.Tool)
-		if listing || asked[tool] || !r.Covered || !r.Read || !m.work(perStep) {
+		narrowed := isTool(s.Server, s.Tool, r.Server, r.Tool)
+		if narrowed || asked[tool] || !isListingOf(r.Tool, name) || !r.Covered || !r.Read || !m.work(perStep) {
 			continue
 		}
 		asked[tool] = true
@@ -100,6 +156,16 @@ func (m *matcher) identifies(w *Match, s *Source, a Argument) bool {
 		}
 	}
 	return false
+}
+
+// lookUps are the words of a tool's name that say no more than that it looks something up.
+var lookUps = strings.Fields("list get search find fetch lookup look up query show read all")
+
+// isListingOf reports whether a tool is called as one that looks up things of a name: the doctors,
+// and not the patients, of whom one may have the doctor's name.
+func isListingOf(tool string, name []string) bool {
+	of := slices.DeleteFunc(words(tool), func(w string) bool { return slices.Contains(lookUps, w) })
+	return slices.EqualFunc(of, name, sameWord)
 }
 
 // idOfNamed returns the id of the only record with the name of a condition that a tool of the
@@ -112,11 +178,13 @@ func (m *matcher) idOfNamed(r *Result, key string, w *Match) (Value, bool) {
 	return m.only([]Source{{Server: r.Server, Tool: r.Tool, Field: "id", Where: named}})
 }
 
-// days returns how many conditions of a source select days.
-func (s *Source) days() int {
+// onTimes returns how many conditions of a source are on times.
+func (s *Source) onTimes() int {
 	n := 0
 	for i := range s.Where {
-		if first, last := s.Where[i].selectedDays(); !first.IsZero() || !last.IsZero() {
+		w := &s.Where[i]
+		isTime := func(v Value) bool { _, ok := moment(string(v)); return ok }
+		if w.Before+w.After != "" || slices.ContainsFunc(w.Is, isTime) {
 			n++
 		}
 	}

@@ -222,10 +222,12 @@ func TestNarrowedByAnother(t *testing.T) {
 func TestNarrowedByDays(t *testing.T) {
 	const one = `"received":{"after":"2026-03-31","before":"2026-05-01"}`
 	const two = one + `,"paid":{"after":"2026-03-31"}`
+	const moment = one + `,"paid":{"before":"2026-04-15T12:00:00Z"}`
 	for name, c := range map[string]struct {
 		where, pointer, text string
 		want                 bool
 	}{
+		"a moment of another member":      {moment, "/from", "o:2026-04-01", false},
 		"the first day":                   {one, "/from", "o:2026-04-01", true},
 		"the last day":                    {one, "/to", "o:2026-04-30", true},
 		"with the word for a day":         {one, "/start_date", "o:2026-04-01", true},
@@ -250,11 +252,16 @@ func TestNarrowedByDays(t *testing.T) {
 			mail := &scope.Result{Call: "m", Server: "mailbox", Tool: "read_mail", Covered: true, Read: true}
 			setContent(mail, `{"body":"narrow what you list"}`)
 			list := &scope.Result{Call: "r", Server: "mailbox", Tool: "list_mails", Covered: true, Read: true, Args: call("list_mails", map[string]string{c.pointer: c.text}).Args}
-			setContent(list, `[{"name":"Ann","account":"DE89370400440532013000","received":"2026-04-12","paid":"2026-04-13"}]`)
+			record := `[{"name":"Ann","account":"DE89370400440532013000","received":"2026-04-12"`
+			setContent(list, record+`}]`)
 
 			p := call("pay", map[string]string{"/account": "t:DE89370400440532013000"})
 			if _, misses, ok := scope.NewTask(s, "Read the mail and pay what came in April.").Match(p, []*scope.Result{mail, list}); ok != c.want {
 				t.Errorf("covered: %v, want %v (%v)", ok, c.want, misses)
+			}
+			setContent(list, record+`,"paid":"2026-04-13"}]`)
+			if _, _, ok := scope.NewTask(s, "Read the mail and pay what came in April.").Match(p, []*scope.Result{mail, list}); ok {
+				t.Error("covered where the days may be those of another member")
 			}
 		})
 	}
@@ -292,6 +299,69 @@ func TestNarrowedByAnID(t *testing.T) {
 			p := call("cancel", map[string]string{"/appointment_id": "s:AP-1"})
 			p.Irreversible = true
 			if _, misses, ok := scope.NewTask(s, "Cancel Hartwig's appointment.").Match(p, []*scope.Result{people, list}); ok != c.want {
+				t.Errorf("covered: %v, want %v (%v)", ok, c.want, misses)
+			}
+		})
+	}
+}
+
+// TestNarrowedHides: an argument that the model chose after it had read others' text can leave out
+// the second record, by which the call would be a question, whatever it is called.
+func TestNarrowedHides(t *testing.T) {
+	const (
+		bill    = `{"id":"b1","doctor":"Anna Hartwig","doctor_id":"D-12","account":"DE89370400440532013000"`
+		doctors = `[{"id":"D-12","name":"Anna Hartwig"}]`
+	)
+	for name, c := range map[string]struct {
+		argument, text string
+		record         string // what the record has beside
+		tool, listing  string // of another listing
+		want           bool
+	}{
+		"nothing":                            {want: true},
+		"the words that were looked for":     {argument: "/query", text: "o:Hartwig", want: true},
+		"a limit that isn't reached":         {argument: "/limit", text: "o:50", want: true},
+		"a page's size":                      {argument: "/page_size", text: "o:50", want: true},
+		"an order":                           {argument: "/order", text: "o:desc", want: true},
+		"an order by a member":               {argument: "/order", text: "o:account", want: true},
+		"the id of the only doctor":          {argument: "/doctor_id", text: "s:D-12", tool: "list_doctors", listing: doctors, want: true},
+		"the id of one of two doctors":       {argument: "/doctor_id", text: "s:D-12", tool: "list_doctors", listing: `[{"id":"D-12","name":"Anna Hartwig"},{"id":"D-13","name":"Hartwig"}]`},
+		"the id of somebody of the name":     {argument: "/doctor_id", text: "s:D-12", tool: "search_contacts", listing: doctors},
+		"the doctor of a patient":            {argument: "/doctor_id", text: "s:D-12", tool: "list_patients", listing: `[{"doctor_id":"D-12","name":"Hartwig"}]`},
+		"the reviewer of a doctor":           {argument: "/doctor_id", text: "s:D-12", tool: "list_doctor_reviews", listing: doctors},
+		"another member with the same words": {argument: "/payer", text: "o:Hartwig", record: `,"payer":"Hartwig"`},
+		"the number of something":            {argument: "/customer_number", text: "o:4711"},
+		"the size of something":              {argument: "/shoe_size", text: "o:44"},
+		"a member that is a size":            {argument: "/size", text: "o:44", record: `,"size":44`},
+		"the most of a member":               {argument: "/max_price", text: "o:500", record: `,"price":20`},
+		"how deep":                           {argument: "/depth", text: "o:1"},
+		"a direction of payments":            {argument: "/direction", text: "o:incoming"},
+		"an order that somebody placed":      {argument: "/order", text: "o:A-17"},
+		"a member that is a format":          {argument: "/format", text: "o:pdf", record: `,"format":"pdf"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"pay","args":{"/account":{"from":[{"tool":"list_bills","field":"account","where":{"doctor":{"contains":"Hartwig"}}}],"kind":"account","pick":"only"}}}]}`), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var results []*scope.Result
+			add := func(tool, content string, args ...scope.Argument) {
+				r := &scope.Result{Call: tool, Server: "mailbox", Tool: tool, Covered: true, Read: true, Args: args}
+				setContent(r, content)
+				results = append(results, r)
+			}
+			add("read_mail", `{"body":"narrow what you list"}`)
+			if c.tool != "" {
+				add(c.tool, c.listing)
+			}
+			var args []scope.Argument
+			if c.argument != "" {
+				args = call("list_bills", map[string]string{c.argument: c.text}).Args
+			}
+			add("list_bills", "["+bill+c.record+"}]", args...)
+
+			p := call("pay", map[string]string{"/account": "t:DE89370400440532013000"})
+			if _, misses, ok := scope.NewTask(s, "Read the mail and pay Hartwig's bill.").Match(p, results); ok != c.want {
 				t.Errorf("covered: %v, want %v (%v)", ok, c.want, misses)
 			}
 		})
