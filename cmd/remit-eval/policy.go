@@ -23,6 +23,7 @@ type policyCommand struct {
 	Truth         string   `type:"path" placeholder:"FILE" help:"The ground truth."`
 	Tools         []string `type:"path" placeholder:"FILE" sep:"none" help:"Tool definitions; the server is called like the file. Repeatable."`
 	Contracts     string   `type:"path" placeholder:"DIR" help:"Contract files, which say what only reads. Without them contracts are made from the tools' schemas."`
+	Records       []string `type:"path" placeholder:"PATH" sep:"none" help:"What further look-ups of conversations find: a file, or a directory of records*.jsonl. Repeatable."`
 	WriteMapping  string   `type:"path" placeholder:"DIR" help:"Write the ground truth as a mapping into this directory, and measure nothing."`
 	Judge         string   `placeholder:"MODEL" help:"Measure with a judge as well, as anthropic:NAME or openai:NAME; key and address are in the environment."`
 	jsonFlag
@@ -54,7 +55,7 @@ func (c *policyCommand) Run(ctx context.Context, s *command.Streams) error {
 	if err != nil {
 		return err
 	}
-	o := eval.PolicyOptions{Document: c.Document, Truth: c.Truth, Compiled: c.Compiled, TruthCompiled: c.TruthCompiled, Deployment: scope}
+	o := eval.PolicyOptions{Document: c.Document, Truth: c.Truth, Compiled: c.Compiled, TruthCompiled: c.TruthCompiled, Records: c.Records, Deployment: scope}
 	if c.Judge != "" {
 		e, err := llm.Named(c.Judge)
 		if err != nil {
@@ -164,6 +165,7 @@ func generatedTables(t *command.Tables, title string, g *eval.GuardReport) {
 			[]string{"of the others, denied for words alone", fmt.Sprint(c.Words)},
 			rated("conversations that are denied, of those to be denied", c.Denied),
 			[]string{"of the others, stopped in another way", fmt.Sprint(c.Held)},
+			[]string{"questions of conversations that words leave to a judge", fmt.Sprint(c.Questions)},
 			[]string{"conversations that can't be measured: calls without a known result", fmt.Sprint(len(c.Unmeasured))},
 		)
 		lines = nil

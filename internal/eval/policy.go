@@ -20,6 +20,9 @@ type PolicyOptions struct {
 	// TruthCompiled is a directory of guards generated from the ground truth, to
 	// be measured as well.
 	TruthCompiled string
+	// Records are files, and directories of records*.jsonl, with what further look-ups of
+	// conversations find. They count before what cases and DIR have.
+	Records []string
 	// Judge answers what words don't settle; nil measures without a judge alone.
 	Judge guard.Judge
 	// Deployment holds the tools with their contracts. Without any, guards are
@@ -52,7 +55,7 @@ type PolicyReport struct {
 //     comes from the records of τ-bench's airline, where DIR has them, or from
 //     what tools returned before
 //   - conversations are in DIR/conversations*.jsonl, and what their look-ups find is
-//     given by any case, or in DIR/records*.jsonl
+//     given by any case, in DIR/records*.jsonl, or in --records
 //   - the compiled files are in DIR, or in DIR/policy
 //
 // The measures are those of the ToolGuard paper (arXiv 2507.16459), as its
@@ -154,7 +157,7 @@ func (r *PolicyReport) guards(ctx context.Context, dir string, o PolicyOptions, 
 	if err != nil {
 		return err
 	}
-	found, err := readRecords(dir, cases)
+	found, err := readRecords(dir, cases, o.Records)
 	if err != nil {
 		return err
 	}

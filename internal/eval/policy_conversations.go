@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/remit-project/remit"
@@ -53,6 +53,8 @@ type ConversationReport struct {
 	// Words counts the allowed calls that are denied by rules which hang on what was
 	// said, and by no other.
 	Words int
+	// Questions counts what the words of conversations leave to a judge.
+	Questions int
 	// Open are conversations of which nobody says what is right.
 	Open []CaseMiss
 	// Unmeasured are the conversations with calls whose results are unknown: rules that look
@@ -113,10 +115,13 @@ func (m *guardMeasure) playConversations(ctx context.Context, all []conversation
 	r := &ConversationReport{}
 	for i := range all {
 		c := &all[i]
-		d, unknown, err := m.rig.play(ctx, c, known, m.finding)
+		counted := &counter{judge: m.rig.judge}
+		d, unknown, err := m.rig.play(ctx, c, known, counted, m.finding)
 		if err != nil {
 			return fmt.Errorf("conversation %s: %w", c.ID, err)
 		}
+		r.Questions += int(counted.n.Load())
+
 		if len(unknown) > 0 {
 			r.Unmeasured = append(r.Unmeasured, Unmeasured{c.ID, unknown})
 			continue
@@ -182,7 +187,7 @@ func (m *guardMeasure) onWords(d *remit.Decision) bool {
 
 // play feeds a conversation to a session, and decides its last call. A call that a rule
 // stops has no result. It also returns the calls whose results are unknown.
-func (g *guardRig) play(ctx context.Context, c *conversation, known *records, finding func(*remit.Decision) finding) (*remit.Decision, []string, error) {
+func (g *guardRig) play(ctx context.Context, c *conversation, known *records, judge guard.Judge, finding func(*remit.Decision) finding) (*remit.Decision, []string, error) {
 	given, err := guardtest.Request((&guardCase{Given: c.Given, Args: json.RawMessage("{}")}).example())
 	if err != nil {
 		return nil, nil, err
@@ -192,7 +197,7 @@ func (g *guardRig) play(ctx context.Context, c *conversation, known *records, fi
 		reader.known = lookups{known, bareReader{g.airline.Fork(), g.scope.Tools}}
 	}
 	monitor, err := remit.New(remit.Options{Tools: g.scope.Tools, Contracts: g.scope.Contracts, Guards: g.guards, Reader: reader,
-		Judge: judges{given.Judge, g.judge}, Now: func() time.Time { return c.Now }})
+		Judge: judges{given.Judge, judge}, Now: func() time.Time { return c.Now }})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -257,39 +262,43 @@ func (g *guardRig) call(ctx context.Context, session *ledger.Session, id string,
 // records are what look-ups return, as the files of a data set have it.
 type records struct{ found map[string]caseFixture }
 
-// readRecords collects the results that all cases give, and those of
-// DIR/records*.jsonl, each {"tool": …, "args": …, "result": …}.
-func readRecords(dir string, cases []guardCase) (*records, error) {
+// readRecords collects what look-ups find: what all cases give, the files of the data set, and
+// further ones, each file or directory given by name. The later ones count, since a case may give
+// what it changed before.
+func readRecords(dir string, cases []guardCase, further []string) (*records, error) {
 	r := &records{found: map[string]caseFixture{}}
 	for i := range cases {
 		for _, f := range cases[i].Given {
 			r.add(f)
 		}
 	}
-	names, err := find(dir, "records", ".jsonl")
-	if errors.Is(err, errNotFound) {
-		return r, nil
-	}
-	if err != nil {
+
+	own, err := recordFiles(dir)
+	if err != nil && !errors.Is(err, errNotFound) {
 		return nil, err
 	}
-
-	for _, name := range names {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		d := json.NewDecoder(strings.NewReader(string(data)))
-		for d.More() {
-			var f caseFixture
-			if err := d.Decode(&f); err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
+	files := own
+	for _, name := range further {
+		some := []string{name}
+		if isDir(name) {
+			if some, err = recordFiles(name); err != nil {
+				return nil, err
 			}
-			r.add(f)
+		}
+		files = append(files, some...)
+	}
+
+	for _, name := range files {
+		add := func(f caseFixture) error { r.add(f); return nil }
+		if err := readLines(name, add); err != nil {
+			return nil, err
 		}
 	}
 	return r, nil
 }
+
+// recordFiles are the files of a directory that say what look-ups find.
+func recordFiles(dir string) ([]string, error) { return find(dir, "records", ".jsonl") }
 
 func (r *records) add(f caseFixture) {
 	if f.Tool != "" && f.Args != nil {
@@ -328,4 +337,19 @@ func (j judges) Judge(ctx context.Context, q guard.Question, s *guard.History) (
 		return j.other.Judge(ctx, q, s)
 	}
 	return yes, evidence, err
+}
+
+// counter counts the questions to a judge, who may be missing.
+type counter struct {
+	judge guard.Judge
+	n     atomic.Int64
+}
+
+// Judge implements [guard.Judge].
+func (c *counter) Judge(ctx context.Context, q guard.Question, s *guard.History) (bool, string, error) {
+	c.n.Add(1)
+	if c.judge == nil {
+		return false, "", guardtest.ErrNotGiven
+	}
+	return c.judge.Judge(ctx, q, s)
 }

@@ -63,7 +63,7 @@ func TestConversations(t *testing.T) {
 	dir := desk(t, map[string]string{
 		"policy/guards/waive_fee.yaml": waiving, "policy/guards/lend_item.yaml": lending,
 		"records.jsonl": `{"tool": "get_member", "args": {"member": "a"}, "result": {"loans": 1, "card": "valid"}}
-{"tool": "get_member", "args": {"member": "b"}, "result": {"loans": 5, "card": "valid"}}
+{"tool": "get_member", "args": {"member": "b"}, "result": {"loans": 0, "card": "valid"}}
 `,
 		"conversations.jsonl": strings.Join([]string{
 			waive("consent", "allow", "Yes, please."), waive("refused", "deny", "No, thanks."), waive("unsettled", "allow", "The weather is fine."),
@@ -71,7 +71,11 @@ func TestConversations(t *testing.T) {
 			lend("nobody knows", "allow", "c"),
 		}, "\n"),
 	})
-	r, err := Policy(t.Context(), dir, PolicyOptions{Deployment: libraryScope(t), Judge: yesTo{}})
+	further := filepath.Join(t.TempDir(), "further.jsonl")
+	if err := os.WriteFile(further, []byte(`{"tool": "get_member", "args": {"member": "b"}, "result": {"loans": 5, "card": "valid"}}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Policy(t.Context(), dir, PolicyOptions{Deployment: libraryScope(t), Judge: yesTo{}, Records: []string{further}})
 	if err != nil {
 		t.Fatal(err)
 	}

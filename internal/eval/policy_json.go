@@ -88,7 +88,7 @@ func (r *ConversationReport) object() any {
 	if r == nil {
 		return nil
 	}
-	o := object{"asked": r.Asked, "held": r.Held, "denied_for_words": r.Words, "open": list(r.Open), "wrong": list(r.Wrong), "unmeasured": list(r.Unmeasured)}
+	o := object{"asked": r.Asked, "held": r.Held, "denied_for_words": r.Words, "questions": r.Questions, "open": list(r.Open), "wrong": list(r.Wrong), "unmeasured": list(r.Unmeasured)}
 	o.putRate("passed", r.Passed)
 	o.putRate("denied", r.Denied)
 	return o
