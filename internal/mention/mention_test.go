@@ -40,6 +40,8 @@ func TestNames(t *testing.T) {
 	}{
 		"the id":                                    {"I'll send back item 1000000002.", "1000000002", mention.Named},
 		"another id":                                {"I'll send back item 1000000003.", "1000000002", mention.Other},
+		"a name and a year are no id":               {"Mia Li 2031-04-01 is the driver.", "mia_li_3668", mention.Silent},
+		"another id of that name":                   {"It's mia_li_2031.", "mia_li_3668", mention.Other},
 		"a part of an id":                           {"I'll cancel order B-77-2.", "B-77", mention.Silent},
 		"name and options":                          {"- Saddle (color: black, material: leather)", "1000000002", mention.Named},
 		"name and one option that tells it":         {"the brown saddle", "1000000003", mention.Named},

@@ -96,7 +96,8 @@ func (t Text) at(i int, words []word) bool {
 }
 
 // sameShape reports whether the text has a code that is formed as a value is, such as
-// another order number. A value without digits has no shape.
+// another order number. A value without digits has no shape, and what is written apart, such as a
+// name and a year after it, is no code of the shape of one that is written together.
 func (t Text) sameShape(value []word) bool {
 	shape := func(w word) string {
 		return strings.Map(func(c rune) rune {
@@ -111,9 +112,10 @@ func (t Text) sameShape(value []word) bool {
 	}
 
 	for i := 0; i+len(value) <= len(t.words); i++ {
-		same := true
+		same := i == 0 || !t.words[i-1].glued
 		for j := range value {
-			same = same && shape(t.words[i+j]) == shape(value[j])
+			w := t.words[i+j]
+			same = same && shape(w) == shape(value[j]) && w.glued == value[j].glued
 		}
 		if same && long(value) {
 			return true
