@@ -450,7 +450,9 @@ func (x *view) call(function string, args []ref.Val) ref.Val {
 	case statedFunction:
 		return x.said(statedNotion, args[1])
 	case toldFunction:
-		return x.told(args[1])
+		return x.asserted(&toldStatement, args[1])
+	case completeFunction:
+		return x.asserted(&completeStatement, args[1])
 	case judgedFunction:
 		return x.judged(args[1:])
 	case judgeFunction:

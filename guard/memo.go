@@ -23,6 +23,7 @@ type memo struct {
 	replies  map[[2]string]reply.Reading
 	texts    map[string]mention.Text
 	told     map[[2]string]bool
+	closed   map[[2]string]bool
 	values   map[resultKey]resultValue
 	calls    map[callKey]ref.Val
 	clauses  map[string][]clause
@@ -99,6 +100,10 @@ func (m *memo) reading(question, answer string) reply.Reading {
 
 func (m *memo) tells(said, statement string) bool {
 	return keep(&m.mu, &m.told, [2]string{said, statement}, func() bool { return reply.Tells(said, statement) })
+}
+
+func (m *memo) closes(said, statement string) bool {
+	return keep(&m.mu, &m.closed, [2]string{said, statement}, func() bool { return reply.Closes(said, statement) })
 }
 
 func (m *memo) text(s string) mention.Text {

@@ -25,23 +25,31 @@ const AgreedQuestion = "Did the user's latest words clearly agree to what the as
 
 // The functions of what was said, and the others whose answers depend on the call.
 const (
-	agreedFunction = "agreed"
-	listedFunction = "listed"
-	statedFunction = "stated"
-	toldFunction   = "told"
-	judgedFunction = "judged"
-	judgeFunction  = "judge"
-	labelFunction  = "label"
+	agreedFunction   = "agreed"
+	listedFunction   = "listed"
+	statedFunction   = "stated"
+	toldFunction     = "told"
+	completeFunction = "complete"
+	judgedFunction   = "judged"
+	judgeFunction    = "judge"
+	labelFunction    = "label"
 )
 
 // saidFunctions are the functions whose answer may be that the words don't settle it.
-var saidFunctions = []string{agreedFunction, listedFunction, statedFunction, toldFunction, judgedFunction}
+var saidFunctions = []string{agreedFunction, listedFunction, statedFunction, toldFunction, completeFunction, judgedFunction}
 
 // said declares the notions of what was said.
 func (l sessionLibrary) said() []cel.EnvOption {
 	value := func(name, overload, docs string, examples ...string) cel.EnvOption {
 		return cel.Function(name, cel.FunctionDocs(docs),
 			cel.MemberOverload(overload, []*cel.Type{l.session.Type, cel.DynType}, cel.BoolType, cel.LateFunctionBinding(), cel.OverloadExamples(examples...)))
+	}
+
+	assertion := func(name, docs string, examples ...string) cel.EnvOption {
+		overload := func(kind string, of *cel.Type, examples ...string) cel.FunctionOpt {
+			return cel.MemberOverload("session_"+name+"_"+kind, []*cel.Type{l.session.Type, of}, cel.BoolType, cel.LateFunctionBinding(), cel.OverloadExamples(examples...))
+		}
+		return cel.Function(name, cel.FunctionDocs(docs), overload("string", cel.StringType, examples[0]), overload("list", cel.ListType(cel.StringType), examples[1:]...))
 	}
 
 	return []cel.EnvOption{
@@ -55,12 +63,10 @@ func (l sessionLibrary) said() []cel.EnvOption {
 		value(statedFunction, "session_stated_dyn",
 			"the same for what the user named, or agreed to when the agent named it",
 			`session.stated(args.id)`),
-		cel.Function(toldFunction,
-			cel.FunctionDocs("whether the agent told, asked or reminded the user of something before they answered"),
-			cel.MemberOverload("session_told_string", []*cel.Type{l.session.Type, cel.StringType}, cel.BoolType, cel.LateFunctionBinding(),
-				cel.OverloadExamples(`session.told("an order can be changed only once")`)),
-			cel.MemberOverload("session_told_list", []*cel.Type{l.session.Type, cel.ListType(cel.StringType)}, cel.BoolType, cel.LateFunctionBinding(),
-				cel.OverloadExamples(`session.told(["an order can be changed only once", "no second change is possible"]) // in one of several wordings`))),
+		assertion(toldFunction, "whether the agent told, asked or reminded the user of something before they answered",
+			`session.told("an order can be changed only once")`, `session.told(["an order can be changed only once", "no second change is possible"]) // in one of several wordings`),
+		assertion(completeFunction, "whether the user said that nothing is missing, or agreed when the agent asked",
+			`session.complete("these are all the items to be exchanged")`),
 		cel.Function(judgedFunction,
 			cel.FunctionDocs("what words can't settle: the judge says whether it is so, by the words of the user, of the assistant, or of both; without a judge, the call is asked about"),
 			cel.MemberOverload("session_judged_string", []*cel.Type{l.session.Type, cel.StringType}, cel.BoolType, cel.LateFunctionBinding(),
@@ -70,25 +76,37 @@ func (l sessionLibrary) said() []cel.EnvOption {
 	}
 }
 
-// toldQuestion is what the judge is asked where words don't settle session.told(…).
-const toldQuestion = "Did the assistant tell the user this, ask them about it, or remind them of it, in whatever words: %s?"
+// statement is what a rule asks of something that is said in whatever words.
+type statement struct {
+	function        string
+	by              func(*dialogue, string) reply.Answer
+	speaker         EntryKind
+	about, question string
+}
 
-// told is session.told().
-func (x *view) told(statement ref.Val) ref.Val {
+var (
+	toldStatement = statement{toldFunction, (*dialogue).told, AssistantEntry, "whether the agent told the user: %s",
+		"Did the assistant tell the user this, ask them about it, or remind them of it, in whatever words: %s?"}
+	completeStatement = statement{completeFunction, (*dialogue).complete, UserEntry, "whether the user said: %s",
+		"Did the user say this, or agree to it, in whatever words: %s?"}
+)
+
+// asserted is session.told() and session.complete(): a statement, in one of several wordings.
+func (x *view) asserted(s *statement, wording ref.Val) ref.Val {
 	var wordings []string
-	for _, l := range leavesOf(statement, nil) {
+	for _, l := range leavesOf(wording, nil) {
 		if l.err != nil {
 			return types.WrapErr(l.err)
 		}
 		wordings = append(wordings, l.text)
 	}
 	if len(wordings) == 0 || len(wordings) > maxWordings {
-		return types.NewErr("session.told takes one statement, in %d wordings at most", maxWordings)
+		return types.NewErr("session.%s takes one statement, in %d wordings at most", s.function, maxWordings)
 	}
 
 	answer := reply.Unclear
 	for _, w := range wordings {
-		if answer = x.talk().told(w); answer != reply.Unclear {
+		if answer = s.by(x.talk(), w); answer != reply.Unclear {
 			break
 		}
 	}
@@ -99,7 +117,7 @@ func (x *view) told(statement ref.Val) ref.Val {
 		return types.False
 	}
 	what := wordings[0]
-	return x.unsettled(cut(fmt.Sprintf(toldQuestion, what), maxQuestion), AssistantEntry, "whether the agent told the user: "+cut(what, MaxShown))
+	return x.unsettled(cut(fmt.Sprintf(s.question, what), maxQuestion), s.speaker, fmt.Sprintf(s.about, cut(what, MaxShown)))
 }
 
 // maxWordings bounds the wordings of one statement.
@@ -120,6 +138,41 @@ func (d *dialogue) told(statement string) reply.Answer {
 		return reply.Refused
 	}
 	return reply.Unclear
+}
+
+// complete reports whether the user made clear that nothing is missing: they said so with what
+// they want or in answer, or agreed when the agent asked. An answer that passes the question over
+// leaves it to the agreement that follows.
+func (d *dialogue) complete(statement string) reply.Answer {
+	for i := len(d.exchanges) - 1; i >= 0; i-- {
+		e := &d.exchanges[i]
+		latest := i == len(d.exchanges)-1
+		asked := e.memo.tells(e.question, statement)
+		if e.memo.closes(e.reply, statement) && (asked || latest || d.namesArgument(e)) {
+			return reply.Agreed
+		}
+		if !asked {
+			continue
+		}
+
+		r := e.reading()
+		passedOver := !latest && (r.Answer == reply.Unclear || r.Asks)
+		if r.Answer == reply.Agreed || (passedOver && d.agreed() == reply.Agreed) {
+			return reply.Agreed
+		}
+		return reply.Unclear
+	}
+	return reply.Unclear
+}
+
+// namesArgument reports whether a reply names a text of the call's arguments by itself, one that
+// is no word of any sentence.
+func (d *dialogue) namesArgument(e *exchange) bool {
+	const least = 4 // bytes
+	var none *mention.Records
+	return slices.ContainsFunc(d.used(), func(value string) bool {
+		return len(value) >= least && none.Names(e.replyText(), value) == mention.Named
+	})
 }
 
 // judged is session.judged().

@@ -62,6 +62,8 @@ func (l sessionLibrary) CompileOptions() []cel.EnvOption {
 			cost.MemberOverload("session_stated_dyn", cost.EvalCost(cost.Const(searchCost))),
 			cost.MemberOverload("session_told_string", cost.EvalCost(cost.Const(searchCost))),
 			cost.MemberOverload("session_told_list", cost.EvalCost(cost.Const(searchCost))),
+			cost.MemberOverload("session_complete_string", cost.EvalCost(cost.Const(searchCost))),
+			cost.MemberOverload("session_complete_list", cost.EvalCost(cost.Const(searchCost))),
 			cost.MemberOverload("session_judged_string", cost.EvalCost(cost.Const(searchCost))),
 			cost.MemberOverload("session_judged_string_string", cost.EvalCost(cost.Const(searchCost))),
 			cost.Overload("label_dyn", cost.EvalCost(cost.Const(searchCost))),

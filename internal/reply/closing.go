@@ -23,6 +23,45 @@ func (l *lexicon) closes(text, statement []sentence) bool {
 	})
 }
 
+// Closes reports whether a user says that nothing is missing of what they want, where a statement
+// does: "only the watch, nothing else". A clause has to say so and no more than that, but for the
+// statement's own words: "that's all wrong" is something else. Nothing in the reply takes it back.
+func Closes(said, statement string) bool {
+	if len(said) > maxReply || len(statement) > maxStatement {
+		return false
+	}
+	all := sentences(said)
+	asked := flat(sentences(statement))
+	return slices.ContainsFunc(bestOf(asked, statement, statement), func(l *lexicon) bool {
+		wanted, closes := l.closing(asked, "")
+		stops := slices.ContainsFunc(all, func(s sentence) bool {
+			return slices.ContainsFunc(s.clauses, func(c []string) bool { return l.has(stop, c) })
+		})
+		return closes && !stops && slices.ContainsFunc(all, func(s sentence) bool { return !s.asks && l.isDone(s, append(wanted.words, wanted.noun)) })
+	})
+}
+
+// isDone reports whether a clause of a sentence says that nothing is missing, and nothing of
+// what is not wanted.
+func (l *lexicon) isDone(s sentence, wanted []string) bool {
+	return slices.ContainsFunc(s.clauses, func(clause []string) bool {
+		says := false
+		for i := 0; i < len(clause); {
+			p := l.at(clause, i, done, yes, small, thing)
+			switch {
+			case p != nil:
+				says = says || p.kind == done
+				i += len(p.tokens)
+			case l.hasAlike(wanted, clause[i]):
+				i++
+			default:
+				return false
+			}
+		}
+		return says
+	})
+}
+
 // closing is what words say beside that nothing is missing.
 type closing struct {
 	words   []string // those that mean something

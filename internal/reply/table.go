@@ -36,11 +36,12 @@ const (
 	whole
 	each
 	thing
+	done
 	alike
 	kinds
 )
 
-var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "ask", "aux", "filler", "mind", "open", "or", "common", "small", "whole", "each", "thing", "alike"}
+var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "ask", "aux", "filler", "mind", "open", "or", "common", "small", "whole", "each", "thing", "done", "alike"}
 
 // everyLanguage is the name of the phrases that all languages share.
 const everyLanguage = "any"

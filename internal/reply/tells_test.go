@@ -20,6 +20,7 @@ func TestTells(t *testing.T) {
 		"over two sentences":             {"these are all the items to be exchanged", "You can exchange items only once.\nIs that all?", true},
 		"over more than two":             {"these are all the items to be exchanged", "Let's exchange something.\nI see the bell.\nIs that all?\nWhich items?", false},
 		"a part of it":                   {"these are all the items to be exchanged", "Which items would you like to exchange?", false},
+		"in a word for more":             {"these are all the items to be changed", "Please confirm that these are all the items you'd like to have exchanged.", true},
 		"in words alike":                 {"these are all the items to be exchanged", "Is there anything else that you want to swap?", true},
 		"in other words":                 {"a fine is waived only once a year", "We forget a fee a single time in twelve months.", false},
 		"as a question for more":         {"these are all the items to be exchanged", "Are there any other items in this order to exchange? If not, do you confirm?", true},
@@ -56,6 +57,38 @@ func TestTells(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if got := reply.Tells(c.text, c.statement); got != c.want {
 				t.Errorf("%q tells %q: %t", c.text, c.statement, got)
+			}
+		})
+	}
+}
+
+func TestCloses(t *testing.T) {
+	const all = "these are all the items to be exchanged"
+	for name, c := range map[string]struct {
+		statement, said string
+		want            bool
+	}{
+		"nothing else":                  {all, "Please exchange the watch of order W-7, nothing else.", true},
+		"that is all":                   {all, "Yes, that's all, thanks.", true},
+		"these are all":                 {all, "Yes, I confirm these are all the items.", true},
+		"nothing else of the kind":      {all, "Yes, please. I don't need anything else exchanged.", true},
+		"in German":                     {"das sind alle Artikel, die umgetauscht werden sollen", "Den Schal bitte umtauschen, sonst nichts.", true},
+		"no other":                      {all, "By card. No other items.", true},
+		"of something else":             {all, "That's all I know.", false},
+		"that it is right":              {all, "That's all correct.", false},
+		"that it is wrong":              {all, "That's all wrong!", false},
+		"a question":                    {all, "Are these all?", false},
+		"another question":              {all, "That's all?", false},
+		"but for one":                   {all, "That's all, except for the lamp.", false},
+		"not all":                       {all, "That's not all.", false},
+		"a mere yes":                    {all, "Yes, please.", false},
+		"another kind of statement":     {"a fine is waived only once a year", "That's all.", false},
+		"a long reply":                  {all, strings.Repeat("x", 5<<10) + ". That's all.", false},
+		"a statement without its words": {"", "That's all.", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := reply.Closes(c.said, c.statement); got != c.want {
+				t.Errorf("%q closes %q: %t", c.said, c.statement, got)
 			}
 		})
 	}

@@ -68,7 +68,7 @@ type Generator struct {
 
 // explained are the functions that the prompt of the rule explains, so that the list of the
 // language needn't.
-var explained = []string{"agreed", "listed", "stated", "told", "judged", "says", "user_said", "beside", "together", "denied", "calls"}
+var explained = []string{"agreed", "listed", "stated", "told", "complete", "judged", "says", "user_said", "beside", "together", "denied", "calls"}
 
 // New returns a generator.
 func New(o Options) (*Generator, error) {
