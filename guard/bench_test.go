@@ -7,12 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
 )
@@ -165,15 +167,46 @@ func TestRental(t *testing.T) {
 	}
 }
 
+// seldom is how many decisions there are for a time of the floor: to stop the clock stops the program.
+const seldom = 8
+
 // BenchmarkRental times a decision with all policies of a service desk, when everything
-// is looked up.
+// is looked up, and how often the time that it takes to read the call and those records it is.
 func BenchmarkRental(b *testing.B) {
 	set, r := rental(b)
 	r.History.Remember() // as the history of a session does
 	b.ReportAllocs()
+	var decisions, floors []time.Duration
 	for b.Loop() {
-		if got := set.Recall(r); len(got.Violations) != 0 || got.Missing {
+		at := time.Now()
+		got := set.Recall(r)
+		decisions = append(decisions, time.Since(at))
+		if len(got.Violations) != 0 || got.Missing {
 			b.Fatalf("got %+v", got)
 		}
+
+		if len(decisions)%seldom == 1 {
+			b.StopTimer()
+			floors = append(floors, readAll(b, r))
+			b.StartTimer()
+		}
 	}
+	slices.Sort(decisions)
+	slices.Sort(floors)
+	b.ReportMetric(float64(decisions[len(decisions)/2])/float64(floors[len(floors)/2]), "floors")
+	b.ReportMetric(float64(decisions[len(decisions)/2].Nanoseconds()), "p50-ns")
+}
+
+// readAll returns how long it takes to read the arguments of a call and what is looked up for it.
+func readAll(b *testing.B, r guard.Request) time.Duration {
+	at := time.Now()
+	if _, err := strictjson.Parse(r.Arguments, strictjson.DefaultLimits()); err != nil {
+		b.Fatal(err)
+	}
+	for _, l := range r.Recorded.Lookups {
+		if _, err := strictjson.Parse(l.Result.Structured, strictjson.OutputLimits()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return time.Since(at)
 }
