@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/remit-project/remit/internal/hook"
 	"github.com/remit-project/remit/internal/inputs"
@@ -52,7 +51,7 @@ func Look(dir, home string) (*Machine, error) {
 			return nil, err
 		}
 		for _, name := range names {
-			if f := readClient(c, name); f != nil && !m.has(name) {
+			if f := readClient(c, name); f != nil {
 				m.Clients = append(m.Clients, f)
 			}
 		}
@@ -65,11 +64,6 @@ func Look(dir, home string) (*Machine, error) {
 	}
 	m.Projects = projects(dir)
 	return m, nil
-}
-
-// has reports whether a client's file was read already: a home can be a project, too.
-func (m *Machine) has(name string) bool {
-	return slices.ContainsFunc(m.Clients, func(c *Client) bool { return c.Name == name })
 }
 
 // readClient reads a client's file; nil where there is none, or none with servers.

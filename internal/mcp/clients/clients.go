@@ -30,8 +30,13 @@ const (
 func Clients() []Client { return []Client{ClaudeDesktop, ClaudeCode, Cursor, VSCode} }
 
 // Places are where a client's file may be, those of the project in the given
-// directory first.
+// directory first. Where that directory is the user's home, both can be one file.
 func Places(c Client, dir string) ([]string, error) {
+	all, err := places(c, dir)
+	return slices.Compact(all), err
+}
+
+func places(c Client, dir string) ([]string, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return nil, err

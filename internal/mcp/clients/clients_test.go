@@ -177,6 +177,17 @@ func TestGateway(t *testing.T) {
 	}
 }
 
+// Who is at home has one file of a client, and not the same one as a project's besides.
+func TestPlacesAtHome(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	list, err := clients.Places(clients.Cursor, home)
+	if want := []string{filepath.Join(home, ".cursor", "mcp.json")}; err != nil || !cmp.Equal(list, want) {
+		t.Errorf("got %v, %v, want %v", list, err, want)
+	}
+}
+
 func TestPlaces(t *testing.T) {
 	t.Setenv("HOME", "/home/ann")
 	t.Setenv("XDG_CONFIG_HOME", "/home/ann/.config")
