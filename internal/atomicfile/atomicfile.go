@@ -24,10 +24,10 @@ func Write(name string, data []byte, mode fs.FileMode) error {
 	return write(name, data, mode, func() error { return nil })
 }
 
-// Lock keeps others that lock a directory from changing its files, in this process and in
-// others, until the returned function is called. The system takes the lock from a program
-// that ends without that. Files are locked for as long as it takes to read and write them
-// anew, and not while a person or a model is waited for.
+// Lock keeps others that lock a directory from changing its files, in this process and in others,
+// until the returned function is called. The system takes the lock from a program that ends
+// without that. Files are locked for as long as it takes to read and rewrite them, and not while
+// waiting for a person or a model.
 func Lock(dir string) (unlock func(), err error) {
 	unlock, err = lockDirectory(dir)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -42,10 +42,10 @@ func Lock(dir string) (unlock func(), err error) {
 // ErrChanged is returned for a file that no longer says what it said.
 var ErrChanged = errors.New("the file has been changed meanwhile")
 
-// Replace writes a file anew as [Write] does, if it still says what it said. The directory
-// is locked for the look at it and the new content, so that of two who replace the same
-// content one gets [ErrChanged]. Programs that don't lock, such as editors, are noticed up to
-// the look. A link stays, and the file that it names is written; the mode stays, too.
+// Replace writes a file as [Write] does, if its content is still was. The directory is locked for
+// the comparison and the write, so that of two callers who replace the same content one gets
+// [ErrChanged]. A change by a program that doesn't lock, such as an editor, is noticed up to the
+// comparison. A link stays, and the file that it names is written; the mode stays, too.
 func Replace(name string, was, data []byte) error {
 	return locked(name, func(name string) error { return replace(name, was, data) })
 }

@@ -17,7 +17,7 @@ type Part struct {
 	// Was and Is are its texts; nil where one side doesn't have it.
 	Was *string `json:"was,omitempty"`
 	Is  *string `json:"is,omitempty"`
-	// Same tells that both sides have the same there.
+	// Same is set where both sides have the same there.
 	Same bool `json:"same,omitempty"`
 }
 
@@ -67,7 +67,7 @@ func boolOrder(a, b bool) int {
 	return 1
 }
 
-// leaves are the leaves of a definition by their places.
+// leaves returns the leaves of a definition by their places.
 func leaves(d Definition) (map[string]strictjson.Leaf, error) {
 	if len(d.Text) == 0 {
 		return nil, nil
@@ -104,7 +104,7 @@ func Differing(was, is string) (wasStart, wasEnd, isStart, isEnd int) {
 	return start, len(was) - end, start, len(is) - end
 }
 
-// startsWord reports whether a word, or what stands between words, begins at a place.
+// startsWord reports whether a word, or what is between words, begins at a place.
 func startsWord(s string, at int) bool {
 	if at == 0 || at == len(s) {
 		return true

@@ -1,7 +1,7 @@
-// Package definitions keeps the definitions of a server's tools beside its contract file: each
-// as it was when its contract was made or reviewed last, and as the server has it now where
-// that is another one. A fingerprint in a contract tells that a definition has changed; only
-// the text tells what.
+// Package definitions keeps the definitions of a server's tools beside its contract file: each as
+// it was when its contract was made or reviewed last, and as the server has it now where that is
+// another one. A fingerprint in a contract shows that a definition has changed; only the text
+// shows what.
 package definitions
 
 import (
@@ -49,7 +49,7 @@ type Tool struct {
 	// Present is the last definition that the server showed instead; nil where it has shown no
 	// other one since.
 	Present *Definition `json:"present,omitempty"`
-	// Back tells that the server has shown the reviewed one again after the present one.
+	// Back is set where the server has shown the reviewed one again after the present one.
 	Back bool `json:"back,omitempty"`
 }
 
@@ -78,7 +78,7 @@ func Of(c *schema.Catalogue, texts map[string]json.RawMessage) []Shown {
 	return out
 }
 
-// Name is the file of definitions for a contract file.
+// Name returns the file of definitions for a contract file.
 func Name(contractFile string) string {
 	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(contractFile), ".yaml"), ".yml")
 	return filepath.Join(filepath.Dir(contractFile), "."+base+".definitions.json")
@@ -182,7 +182,7 @@ func update(contractFile string, change func(*contract.File, map[string]Tool)) e
 	tools := map[string]Tool{}
 	if err == nil {
 		if tools, err = load(was); err != nil {
-			tools = map[string]Tool{} // what can't be read is made anew
+			tools = map[string]Tool{} // what can't be read is made again
 		}
 	}
 
@@ -194,7 +194,7 @@ func update(contractFile string, change func(*contract.File, map[string]Tool)) e
 	return atomicfile.Write(Name(contractFile), data, 0o644)
 }
 
-// written is the file of the tools that have contracts, within its bound.
+// written returns the file of the tools that have contracts, within its bound.
 func written(f *contract.File, tools map[string]Tool) ([]byte, error) {
 	out, size := file{Version: version, Tools: map[string]Tool{}}, 0
 	short := func(d *Definition) *Definition {

@@ -75,7 +75,7 @@ func TestKeep(t *testing.T) {
 		{"a", "", "c", "a c"},
 		{"a", "", "a", "a c back"},
 		{"a", "", "b", "a b"},
-		{"b", "changed", "b", "a b"}, // made again, and nobody has looked at it
+		{"b", "changed", "b", "a b"}, // made again, and not reviewed
 		{"b", "", "", "b -"},         // reviewed
 		{"b", "", "a", "b a"},
 		{"", "", "b", "b a back"}, // a contract that names no definition
@@ -93,7 +93,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// A tool whose contract nobody has reviewed has no reviewed definition to be compared with.
+// A tool whose contract is not reviewed has no reviewed definition to be compared with.
 func TestUnreviewed(t *testing.T) {
 	file := contractFor(t, "a", "new")
 	must(t, Keep(file, shown("a")))
@@ -105,7 +105,7 @@ func TestUnreviewed(t *testing.T) {
 	}
 }
 
-// Without a contract file nothing is kept, and what can't be read is said and made anew.
+// Without a contract file nothing is kept, and what can't be read is reported and made again.
 func TestBrokenFile(t *testing.T) {
 	none := filepath.Join(t.TempDir(), "mail.yaml")
 	must(t, Keep(none, shown("a")))

@@ -47,9 +47,9 @@ type Procedure interface {
 	Certify(r Request) (label.Certificate, bool)
 }
 
-// Procedures are the procedures of this package, in the order in which they are
-// tried. Confirmation comes first: it says more than the others, that the user
-// wanted the value, and must not be hidden by them.
+// Procedures returns the procedures of this package, in the order in which they are tried.
+// Confirmation comes first: it says more than the others, that the user wanted the value, and
+// must not be hidden by them.
 func Procedures() []Procedure {
 	return []Procedure{confirmation{}, allowlist{}, fields{}, validation{}, typed{}}
 }
@@ -111,8 +111,8 @@ func (validation) Certify(r Request) (label.Certificate, bool) {
 	}, true
 }
 
-// typed certifies a secret that the user typed for the very call: who may use it says what
-// for. In doubt, and from anybody else, a secret is the deployment's.
+// typed certifies a secret that the user typed for the very call: a person who may use it says
+// what for. In doubt, and from any other source, a secret is the deployment's.
 type typed struct{}
 
 func (typed) Certify(r Request) (label.Certificate, bool) {
@@ -169,8 +169,8 @@ type Confirmations struct {
 // pattern is the form: who may be written to may be invited, where the user asks for that.
 type confirmed struct{ tool, pattern, value string }
 
-// ofTarget returns a value as a target of any tool; it is not ok where it is none with a
-// form that tells one thing from all others.
+// ofTarget returns a value as a target of any tool; it is not ok where it is none with a form
+// that identifies one thing.
 func ofTarget(a *contract.Argument, value string) (confirmed, bool) {
 	return confirmed{"", string(a.Form), value}, a.Role == label.Target && a.Form == contract.Address
 }

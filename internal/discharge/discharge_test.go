@@ -49,7 +49,7 @@ func certified(r Request) (names []string, certs []label.Certificate) {
 	return names, certs
 }
 
-// A value that nobody listed, offered, validated or confirmed gets nothing.
+// A value that was not listed, offered, validated or confirmed gets nothing.
 func TestNothingIsCertifiedByDefault(t *testing.T) {
 	for _, role := range append(label.Roles(), label.NoRole) {
 		a := compiled(t, contract.Arg{Role: role, Floor: label.User, Discharge: []string{Allowlist, Directory, Lookup, Source, Validation, Confirmation}})
@@ -61,8 +61,8 @@ func TestNothingIsCertifiedByDefault(t *testing.T) {
 	}
 }
 
-// An allowlist is a list of values: what is on it passes as it stands, and what
-// only looks like it, contains it or is spelt otherwise does not.
+// An allowlist is a list of values: an exact match passes, and what only looks like an entry,
+// contains it or is spelt otherwise does not.
 func TestAllowlist(t *testing.T) {
 	a := compiled(t, contract.Arg{Role: label.Target, Floor: label.User, Allow: []string{"ann@corp.com", "https://corp.com/", "/srv/*", "", "a\nb"}})
 	for _, value := range []string{"ann@corp.com", "https://corp.com/", "/srv/*", "", "a\nb"} {
@@ -136,8 +136,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// Validation serves amounts, dates and counts that nobody outside had a hand in;
-// it never picks an object or a recipient.
+// Validation serves amounts, dates and counts that no outsider had a hand in; it never picks an
+// object or a recipient.
 func TestValidation(t *testing.T) {
 	bounded := func(trust label.Trust) *provenance.Resolution {
 		return &provenance.Resolution{Label: label.Label{Trust: trust, Obligations: label.LowInfo}, How: "sum", Bounded: true}
@@ -174,8 +174,8 @@ func TestValidation(t *testing.T) {
 	}
 }
 
-// A confirmation is for one value, one argument, one tool, and a quarter of an
-// hour: the instant of its end is no part of it.
+// A confirmation is for one value, one argument, one tool, and a quarter of an hour: the instant
+// of its end is not part of it.
 func TestConfirmationScope(t *testing.T) {
 	to := contract.Arg{Pattern: "/to/*", Role: label.Target, Floor: label.User}
 	a := compiled(t, to)
@@ -265,7 +265,7 @@ func TestConfirmationsAreBounded(t *testing.T) {
 	}
 }
 
-// Only a person tells a look-alike from what it looks like.
+// Only a person can distinguish a look-alike from what it looks like.
 func TestOnlyAPersonSettlesALookalike(t *testing.T) {
 	a := compiled(t, contract.Arg{Role: label.Control, Floor: label.User, Allow: []string{"v"},
 		Discharge: []string{Allowlist, Directory, Lookup, Source, Validation, Confirmation}})

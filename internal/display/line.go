@@ -47,5 +47,5 @@ func OneLine(s string) string {
 	return strings.Join(words, " ")
 }
 
-// Escape returns the escape that stands for a character, such as \u{202e}.
+// Escape returns the escape of a character, such as \u{202e}.
 func Escape(r rune) string { return `\u{` + strconv.FormatInt(int64(r), 16) + "}" }

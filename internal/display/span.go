@@ -49,7 +49,7 @@ func Spans(s string) iter.Seq[Span] {
 	}
 }
 
-// maxRun is how often a character stands behind itself before it is counted.
+// maxRun is how often a character may be repeated before it is counted.
 const maxRun = 16
 
 // Counted cuts a text as [Spans] does, for a value of a call: a line break has a sign
@@ -99,8 +99,8 @@ func breaks(n int) string {
 	return strings.Repeat("\n", n)
 }
 
-// signOf is what stands for a character that stands n times behind itself; empty where it
-// is shown as it is.
+// signOf returns what is shown in place of a character repeated n times; empty where it is shown
+// unchanged.
 func signOf(c string, n int) string {
 	switch {
 	case c == "\n" && n <= maxRun:

@@ -10,14 +10,13 @@ import (
 )
 
 const (
-	// maxContext is the longest text, in bytes, that others can stand under. A
-	// heading that is longer is a paragraph; a longer sentence leads in nothing.
-	// Whoever is shown a sentence is shown what it stands under.
+	// maxContext bounds a heading or lead-in, in bytes. A longer heading is a paragraph; a longer
+	// sentence leads in nothing. A reader of a sentence is shown its headings and lead-ins.
 	maxContext = 1 << 10
 	// maxLevel is the deepest level of headings: HTML knows six, Word nine.
 	maxLevel = 9
-	// maxDepth is how deep lists are told apart; what is deeper counts as this
-	// deep. Together with maxContext it bounds what a sentence stands under.
+	// maxDepth is how deep lists are distinguished; a deeper one counts as this deep. Together
+	// with maxContext it bounds the headings and lead-ins of a sentence.
 	maxDepth = 16
 )
 
@@ -30,22 +29,21 @@ type piece struct {
 // builder makes sentences of blocks, which a format gives it in reading order.
 type builder struct {
 	doc *Document
-	// headings and leads are what the next block stands under; path is their text.
+	// headings and leads are those of the next block; path is their text.
 	headings, leads []context
 	path            []string
-	// last has for each depth the last sentence there, which a deeper list stands
-	// under.
+	// last has for each depth the last sentence there, which leads in a deeper list.
 	last  []string
 	block int
 	seen  map[string]int
 	err   error
 }
 
-// context is something that others stand under.
+// context is a heading or lead-in.
 type context struct {
 	text  string
 	level int
-	// digest is of the text and all that it stands under itself.
+	// digest is of the text and its own headings and lead-ins.
 	digest [sha256.Size]byte
 }
 
@@ -134,7 +132,7 @@ func (b *builder) row(depth int, header string, cells ...[]piece) string {
 	return t.text
 }
 
-// leave makes what follows stand under nothing.
+// leave ends all headings and lead-ins.
 func (b *builder) leave() { b.headings, b.leads, b.last, b.path = nil, nil, []string{""}, nil }
 
 // descend sets the number of lists that contain the next block to depth.
@@ -149,8 +147,8 @@ func (b *builder) descend(depth int) {
 	}
 }
 
-// leadIn returns the sentence that a list or table, were it to begin here, stands
-// under: the last one of the item that it is in, or one that ends in a colon.
+// leadIn returns the sentence that leads in a list or table that begins here: the last one of the
+// item around it, or one that ends in a colon.
 func (b *builder) leadIn() string {
 	last := b.last[len(b.last)-1]
 	announces := len(b.last) != 1 || strings.HasSuffix(last, ":")
@@ -160,7 +158,7 @@ func (b *builder) leadIn() string {
 	return last
 }
 
-// under is the context of what follows text.
+// under returns the context of what follows text.
 func (b *builder) under(text string, level int) context {
 	outer := b.digest()
 	if text == "" {

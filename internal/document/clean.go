@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// cleaned is text with one space for any white space, and without characters that
-// nobody sees.
+// cleaned is text with one space for any white space, and without invisible characters.
 type cleaned struct {
 	text string
 	// marks say, by ascending offsets into text, from where on a place holds.
@@ -96,9 +95,8 @@ func innocent(r rune, before string) bool {
 	return r == softHyphen || shapes(r, before)
 }
 
-// shapes reports whether an invisible character changes the form of what stands
-// before it: joiners in scripts that join letters and in pictures, and the choice
-// of a picture's form.
+// shapes reports whether an invisible character changes the form of the character before it:
+// joiners in scripts that join letters and in pictures, and the choice of a picture's form.
 func shapes(r rune, before string) bool {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	switch {

@@ -70,8 +70,8 @@ type Sentence struct {
 	// Text is the text of the document, with one space for any white space.
 	Text string
 	Kind Kind
-	// Path is what the sentence stands under, outermost first: headings, then what
-	// leads in the lists around it, and for a table's row the header row.
+	// Path is the context of the sentence, outermost first: headings, then the lead-ins of the
+	// lists around it, and for a table's row the header row.
 	Path  []string
 	Place Place
 	// Block is equal for the sentences of one paragraph, item or row.

@@ -30,7 +30,7 @@ For each order:
 Bags are free.
 `
 
-// ids are the IDs of sentences by their text under what they stand.
+// ids are the IDs of sentences by their text and context.
 func ids(d *Document) map[string]string {
 	out := map[string]string{}
 	for _, s := range d.Sentences {
@@ -162,8 +162,8 @@ func TestPlaceSaysWhatIsKnown(t *testing.T) {
 	}
 }
 
-// diff compares a document with its sentences, one a line: kind and number of its
-// place, text, and what it stands under after each " < ", outermost first.
+// diff compares a document with its sentences, one a line: kind and number of its place, text,
+// and its headings and lead-ins after each " < ", outermost first.
 func diff(t *testing.T, d *Document, want string) {
 	t.Helper()
 	var got strings.Builder

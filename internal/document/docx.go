@@ -51,7 +51,7 @@ type docxReader struct {
 	deleted bool
 	// background is the colour behind the text: of the page, or of a cell.
 	background string
-	// boxes are paragraphs in text boxes, which stand in the middle of others.
+	// boxes are paragraphs in text boxes, which are in the middle of others.
 	boxes []docxParagraph
 }
 
@@ -121,7 +121,7 @@ func (r *docxReader) deletion(read func(string) error) error {
 	return err
 }
 
-// notes reads the notes of a part, which stand under nothing.
+// notes reads the notes of a part, which have no headings.
 func (r *docxReader) notes(name string) error {
 	if name == "footnote" || name == "endnote" {
 		if kind := r.attribute("type"); kind != "" && kind != "normal" {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Quotation is where something quoted stands.
+// A Quotation is the place of a quoted text.
 type Quotation struct {
 	// Text is the quotation as the document has it.
 	Text string
@@ -14,10 +14,9 @@ type Quotation struct {
 	Sentences []Sentence
 }
 
-// Find returns where a quotation first stands, word by word: white space,
-// typographic quotes, dashes and ligatures are compared as equal, case is not. It
-// may be a part of a sentence, or run over several that follow each other. It is
-// false when the quotation stands nowhere, or is empty.
+// Find returns the first place of a quotation, word by word: white space, typographic quotes,
+// dashes and ligatures are compared as equal, case is not. It may be a part of a sentence, or run
+// over several adjacent ones. It is false when the quotation does not appear, or is empty.
 func (d *Document) Find(quotation string) (Quotation, bool) {
 	sought := words(quotation)
 	if sought == "" {

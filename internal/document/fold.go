@@ -38,8 +38,7 @@ type token struct {
 	start, end int
 }
 
-// tokens divides a text, as it stands, into words and signs. The bars between
-// cells are white space.
+// tokens divides an unchanged text into words and signs. The bars between cells are white space.
 func tokens(s string) iter.Seq[token] {
 	return func(yield func(token) bool) {
 		for i := 0; i < len(s); {
@@ -65,7 +64,7 @@ func tokens(s string) iter.Seq[token] {
 
 func inWord(r rune) bool { return unicode.In(r, unicode.L, unicode.M, unicode.N) }
 
-// words is a text as its folded tokens.
+// words returns a text as its folded tokens.
 func words(s string) string {
 	var out strings.Builder
 	for t := range tokens(s) {

@@ -7,8 +7,8 @@ import (
 	"github.com/remit-project/remit/internal/document/pdf/pdftest"
 )
 
-// readable holds for whatever a file says: it is refused, or its sentences can be
-// found, have identities of their own and nothing in them that nobody sees.
+// readable holds for any file: it is refused, or its sentences can be found, have identities of
+// their own and no invisible characters.
 func readable(t *testing.T, name string, data []byte) {
 	d, err := Read(name, data)
 	if err != nil {

@@ -26,8 +26,8 @@ func readHTML(b *builder, data []byte) error {
 	return readPage(b, page, line)
 }
 
-// lineAttribute is the name of the attribute that has an element's line in the
-// original. Nobody can write it into a document, as it depends on the whole of it.
+// lineAttribute returns the name of the attribute that has an element's line in the original. An
+// author can't write it into a document, as it depends on the whole of it.
 func lineAttribute(d *Document) string {
 	return "data-line-" + strings.TrimPrefix(d.Digest, "sha256:")
 }
@@ -94,8 +94,8 @@ type pageReader struct {
 	inline       []piece
 	hidden       []piece
 	why          string
-	// inCell says that the walk is in a cell of a table, where blocks are no more
-	// than words; header is the text of the table's header row.
+	// inCell is set where the walk is in a cell of a table, where blocks are no more than words;
+	// header is the text of the table's header row.
 	inCell bool
 	header string
 }
@@ -159,7 +159,7 @@ func (p *pageReader) block(n *html.Node, s style) {
 		p.flush()
 		p.level = 0
 	case atom.Ul, atom.Ol, atom.Dl, atom.Menu, atom.Dir, atom.Dd:
-		// What a term is said to be stands under the term.
+		// The term leads in its description.
 		p.lists++
 		p.children(n, s)
 		p.flush()

@@ -10,9 +10,8 @@ import (
 const (
 	// margin is which part of a page at its top and bottom has running headers.
 	margin = 0.1
-	// minRunning is on how many pages a line at least stands that runs through them,
-	// and runningPart on which part of them: some are on odd pages only, or change
-	// with the chapter.
+	// A running line is on at least minRunning pages, and on at least one in runningPart of all:
+	// some are on odd pages only, or change with the chapter.
 	minRunning  = 3
 	runningPart = 5
 )

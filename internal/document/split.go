@@ -62,8 +62,8 @@ func brackets(text string) []bool {
 	return within
 }
 
-// quotations marks each byte that is inside closed quotation marks: what somebody is to say
-// word by word is one sentence with what says so.
+// quotations marks each byte that is inside closed quotation marks: what an agent is to say word
+// by word is one sentence with the words that say so.
 func quotations(text string, within []bool) {
 	opened := map[rune]int{} // by the mark that closes it
 	last := ' '

@@ -9,7 +9,7 @@ import (
 )
 
 func TestSentencesEndWhereAReaderWouldStop(t *testing.T) {
-	// A bar stands where a sentence ends.
+	// A bar marks the end of a sentence.
 	for name, want := range map[string]string{
 		"plain":                       "Ask first.| Then book.| Is it paid?| Yes!| Go on.",
 		"that is, for example":        "Some fares, e.g. Basic, are final.| Others, i.e. Flex, are not.",

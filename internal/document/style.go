@@ -180,8 +180,7 @@ func (b *box) apply(d declaration) {
 const (
 	// leastOpacity is less than what can be read on any screen.
 	leastOpacity = 0.1
-	// leastSize is the size of letters, in pixels or points, below which nobody
-	// reads them.
+	// leastSize is the smallest size of letters, in pixels or points, that a person can read.
 	leastSize = 2
 	// farAway is how many pixels out of its place text isn't on the page.
 	farAway = 500

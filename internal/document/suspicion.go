@@ -47,7 +47,7 @@ type Suspicion struct {
 	Why      string
 }
 
-// suspicions are those that a sentence raises by its words.
+// suspicions returns the suspicions that a sentence raises by its words.
 func suspicions(s Sentence) []Suspicion {
 	var out []Suspicion
 	for _, word := range lookalikes(s.Text) {
@@ -59,7 +59,7 @@ func suspicions(s Sentence) []Suspicion {
 	return out
 }
 
-// cut is the beginning of a text, as much of it as a suspicion quotes.
+// cut returns the beginning of a text, as much of it as a suspicion quotes.
 func cut(s string) string {
 	if len(s) <= maxQuoted {
 		return s

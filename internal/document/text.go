@@ -16,9 +16,9 @@ import (
 // looks.
 const maxTitle = 100
 
-// readText reads plain text. Its structure is what people give it by hand: empty
-// lines divide paragraphs, bullets and numbers begin items, and a short line that
-// is numbered, underlined or in capitals, and stands alone, is a heading.
+// readText reads plain text. Its structure is what people give it by hand: empty lines divide
+// paragraphs, bullets and numbers begin items, and a short line by itself that is numbered,
+// underlined or in capitals is a heading.
 func readText(b *builder, data []byte) error {
 	text, err := decode(data)
 	if err != nil {
@@ -104,7 +104,7 @@ func (r *textReader) flush(next string) {
 	r.lines = nil
 }
 
-// indents are how far the lists are indented that a block may stand in.
+// indents are how far the lists that may contain a block are indented.
 type indents struct {
 	levels []indentLevel
 	// led says that the last block led something in by a colon, and stood at at.
@@ -118,8 +118,7 @@ type indentLevel struct {
 	marked bool
 }
 
-// enter returns how many lists a block stands in that is indented so far; an item
-// has a marker there.
+// enter returns how many lists contain a block with this indent; an item has a marker there.
 func (l *indents) enter(indent int, item bool, text string) int {
 	top := func() indentLevel { return l.levels[len(l.levels)-1] }
 	ended := func() bool {
@@ -156,8 +155,8 @@ func parts(line string) int {
 	return 1 + strings.Count(m[1], ".")
 }
 
-// titleLevel returns the level of a line that looks like a heading, 0 for others.
-// One in capitals stands above those with numbers.
+// titleLevel returns the level of a line that looks like a heading, 0 for others. One in capitals
+// ranks above those with numbers.
 func titleLevel(line string) int {
 	if len(line) > maxTitle || strings.ContainsRune(".!?;:,", rune(line[len(line)-1])) {
 		return 0
@@ -183,7 +182,7 @@ func titleLevel(line string) int {
 	return 1
 }
 
-// indentation is the width of the white space that a line begins with.
+// indentation returns the width of the white space that a line begins with.
 func indentation(line string) int {
 	n := 0
 	for _, r := range line {

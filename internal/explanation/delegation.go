@@ -10,15 +10,15 @@ import (
 	"github.com/remit-project/remit/scope"
 )
 
-// Delegation is a source whose instructions the user told the agent to follow, with the plan
-// that was made of it, for whoever asks a person about it.
+// Delegation is a source whose instructions the user told the agent to follow, with the plan that
+// was made of it, for the caller who asks a person about it.
 type Delegation struct {
 	// Call, Server and Tool name the call that returned the source; empty for a proposal of
 	// the assistant's.
 	Call   string `json:"call,omitempty"`
 	Server string `json:"server,omitempty"`
 	Tool   string `json:"tool,omitempty"`
-	// Text is the source, raw: anybody may have written it.
+	// Text is the source, raw: an attacker may have written it.
 	Text string `json:"text"`
 	// Question is what a person is to read, with everything of others in quotes.
 	Question string `json:"question"`
@@ -33,8 +33,8 @@ type Delegation struct {
 	Failed string   `json:"failed,omitempty"`
 }
 
-// OfDelegations returns the sources that the user's last turn delegates to, that were read
-// and to whose plans nobody has agreed. A planner is asked about each.
+// OfDelegations returns the sources that the user's last turn delegates to, that were read and
+// whose plans await agreement. A planner is asked about each.
 func OfDelegations(ctx context.Context, s *ledger.Session) ([]Delegation, error) {
 	list, err := s.Delegated(ctx)
 	out := make([]Delegation, len(list))
@@ -47,7 +47,7 @@ func OfDelegations(ctx context.Context, s *ledger.Session) ([]Delegation, error)
 	return out, err
 }
 
-// Agreed is the delegation to which a person agreed who was shown a plan elsewhere.
+// Agreed returns the delegation to which a person agreed who was shown a plan elsewhere.
 func Agreed(plan json.RawMessage, delegated scope.Delegated) *remit.Delegation {
 	return &remit.Delegation{Turn: delegated.Turn, Call: delegated.Call, Digest: delegated.Digest, Plan: plan, Record: delegated}
 }

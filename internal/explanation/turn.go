@@ -27,8 +27,8 @@ type Turn struct {
 	Planned *scope.Planned `json:"planned,omitempty"`
 }
 
-// OfTurn reads the scope of the user's last turn from a session; nil where the turn has
-// none, and nobody has planned for it.
+// OfTurn reads the scope of the user's last turn from a session; nil where the turn has none, and
+// no plan either.
 func OfTurn(ctx context.Context, s *ledger.Session) (*Turn, error) {
 	e, err := s.LastScope(ctx)
 	if e == nil {

@@ -15,10 +15,10 @@ import (
 // decisions are recorded and not enforced.
 type Verdicts struct{ Allow, Ask, Deny, Shadow int }
 
-// All is their sum.
+// All returns their sum.
 func (v Verdicts) All() int { return v.Allow + v.Ask + v.Deny + v.Shadow }
 
-// Stopped are the calls that did not simply run, or would not have.
+// Stopped returns the calls that did not simply run, or would not have.
 func (v Verdicts) Stopped() int { return v.Ask + v.Deny + v.Shadow }
 
 // Add counts decisions of one verdict.

@@ -35,7 +35,7 @@ func TestCauses(t *testing.T) {
 }
 
 // Half of the people took at most the one figure, and all but five in a hundred the other;
-// questions that nobody answered took nobody any time.
+// questions without an answer took no time.
 func TestWaits(t *testing.T) {
 	at := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 	var list []store.Waited

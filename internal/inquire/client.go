@@ -19,7 +19,7 @@ const (
 	revision = "2025-06-18"
 	// maxPages bounds the pages of a list of tools.
 	maxPages = 100
-	// methodNotFound is the code for requests of a server's that nobody carries out.
+	// methodNotFound is the code for a server's requests that the client doesn't carry out.
 	methodNotFound = -32601
 )
 

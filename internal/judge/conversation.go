@@ -36,7 +36,7 @@ type entry struct {
 // conversation is the part of a session that the judge reads.
 type conversation struct {
 	entries []entry
-	// whole tells that nothing relevant to the question was left out.
+	// whole is set where nothing relevant to the question was left out.
 	whole bool
 }
 

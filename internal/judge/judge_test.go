@@ -101,8 +101,7 @@ const (
 	atMail
 )
 
-// TestJudge: an answer is one only with words that stand where the model says,
-// and that may count.
+// TestJudge: an answer counts only with words that are where the model says, and that may count.
 func TestJudge(t *testing.T) {
 	for name, c := range map[string]struct {
 		speaker guard.EntryKind
@@ -189,7 +188,8 @@ func TestWhatItReads(t *testing.T) {
 	}
 }
 
-// TestTheCall: the call that waits is told apart from the conversation, and is no entry of it.
+// TestTheCall: the call that waits is kept apart from the conversation, and is not an entry of
+// it.
 func TestTheCall(t *testing.T) {
 	prompt, err := judge.Prompt(guard.Question{Text: "Did they?", Call: "cancel {\"id\":\"o1\"}\n\"o1\" (kind: \"pen\")"}, talk())
 	if err != nil {
@@ -238,7 +238,7 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// TestNobodyHeard: of somebody who has said nothing here, nothing is known.
+// TestNobodyHeard: of a speaker who has said nothing here, nothing is known.
 func TestNobodyHeard(t *testing.T) {
 	j, s := newJudge(t, llm.OpenAI, verdict{0, "", "no"})
 	for _, c := range []struct {
@@ -259,7 +259,7 @@ func TestNobodyHeard(t *testing.T) {
 	}
 }
 
-// TestFailures: whatever goes wrong is no answer.
+// TestFailures: a failure is never an answer.
 func TestFailures(t *testing.T) {
 	for _, f := range []llmtest.Fault{llmtest.Malformed, llmtest.WrongSchema, llmtest.Truncated, llmtest.Refused, llmtest.Broken, llmtest.Cut, llmtest.Unreadable} {
 		t.Run(string(f), func(t *testing.T) {
@@ -361,7 +361,7 @@ func TestRules(t *testing.T) {
 			if n := out.Facts.Judgments[0]; n.Speaker != guard.UserEntry || n.Answer != c.holds || c.holds && n.Evidence != "user: My mother is ill." {
 				t.Errorf("recorded %+v", n)
 			}
-			// What is recorded decides alike, and nobody is asked.
+			// What is recorded decides alike, and no judge is asked.
 			r.Recorded, r.Judge = out.Facts, nil
 			if again := set.Evaluate(t.Context(), r); len(again.Violations) != len(out.Violations) {
 				t.Errorf("as recorded: %+v", again.Violations)

@@ -28,7 +28,7 @@ var larger = []string{
 	"cientos", "cientas", "mil", "cento", "mila", "sto", "tysiące", "tysięcy", "сто", "тысячи", "тысяч", "yüz", "bin",
 }
 
-// countsTo reports whether the text has a small number as a word, which is no part of a larger
+// countsTo reports whether the text has a small number as a word, which is not part of a larger
 // one: neither "twenty-two" nor "two hundred" is 2.
 func (t Text) countsTo(value string) bool {
 	for i, w := range t.words {

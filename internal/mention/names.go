@@ -79,7 +79,7 @@ func (r *Records) search(t Text, value string) Answer {
 	}
 
 	best := Silent
-	others := t.sameShape(words) // codes that could stand for the same
+	others := t.sameShape(words) // codes that could mean the same
 	alone := true                // no other record of a look-up could be meant
 	for _, one := range known {
 		alone = alone && len(one.siblings) == 1
@@ -169,7 +169,7 @@ type vocabulary struct {
 	keys    map[string][][]word // the names of all fields of all records, by the last word
 }
 
-// otherKey reports whether the name of a field stands right before a place.
+// otherKey reports whether the name of a field is right before a place.
 func (v *vocabulary) otherKey(t Text, i int) bool {
 	if i == 0 {
 		return false
@@ -205,8 +205,7 @@ func newVocabulary(fields []field, all []candidate, called *named) *vocabulary {
 	return &vocabulary{fields, out, all, called.keys}
 }
 
-// key returns the length of the name of a field that stands at a place, with a value of
-// it behind; 0 for none.
+// key returns the length of the name of a field at a place, with a value of it after; 0 for none.
 func (v *vocabulary) key(t Text, i int) int {
 	most := 0
 	for n, f := range v.fields {
@@ -227,7 +226,7 @@ func (r *Records) called() *named {
 	return r.words
 }
 
-// calling is words by which a thing may be called, and the value that they stand for.
+// calling is words by which a thing may be called, and the value that they mean.
 type calling struct {
 	spelled, value string
 	words          []word
@@ -280,8 +279,8 @@ func (r *Records) allNames() []string {
 	return out
 }
 
-// keys returns the names of the fields of all records, but for those that are words of
-// any sentence.
+// keys returns the names of the fields of all records, except for those that are words of any
+// sentence.
 func (r *Records) keys() map[string][][]word {
 	const most = 512
 	out := map[string][][]word{}
@@ -385,8 +384,8 @@ func (w window) of(c candidate, fields []field) bool {
 	return true
 }
 
-// longest returns the longest spelling at a place. Of several, one whose field's name
-// stands before it counts, then one whose field the window doesn't have yet.
+// longest returns the longest spelling at a place. Of several, one whose field's name comes
+// before it counts, then one whose field the window doesn't have yet.
 func (v *vocabulary) longest(t Text, i int, current window) (spelling, int) {
 	var best spelling
 	length, rank := 0, -1
@@ -469,8 +468,8 @@ func (w window) sure(all []candidate, fields []field, windows []window, at int) 
 	return true
 }
 
-// covers reports whether a stretch says all the fields that another one does, but for
-// those that people leave out.
+// covers reports whether a stretch says all the fields that another one does, except for those
+// that people leave out.
 func (w window) covers(other window, fields []field) bool {
 	for i, value := range other {
 		_, has := w[i]
@@ -482,8 +481,8 @@ func (w window) covers(other window, fields []field) bool {
 	return true
 }
 
-// whole reports whether a stretch has all that tells some record, or is of something
-// else: it has another name, or nothing that the records of the look-up have.
+// whole reports whether a stretch has all that identifies some record, or is of something else:
+// it has another name, or nothing that the records of the look-up have.
 func (w window) whole(all []candidate, fields []field) bool {
 	for i, f := range fields {
 		name, has := w[i]

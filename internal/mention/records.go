@@ -82,18 +82,18 @@ func (r *Records) Describe(value string) string {
 	return out
 }
 
-// Know reports whether some record tells what a value stands for.
+// Know reports whether a record describes what a value identifies.
 func (r *Records) Know(value string) bool { return len(r.of(value)) > 0 }
 
-// record is an object that an id stands for, with those beside it in the look-up.
+// record is an object that an id identifies, with those beside it in the look-up.
 type record struct {
 	object   strictjson.Value
 	siblings []strictjson.Value // with the record itself
 	names    []strictjson.Value // members of what it is part of that name it
-	alone    bool               // it is the whole look-up, and no element of a list
+	alone    bool               // it is the whole look-up, not an element of a list
 }
 
-// of returns the records that an id stands for.
+// of returns the records that an id identifies.
 func (r *Records) of(id string) []record {
 	if r == nil {
 		return nil
@@ -112,7 +112,7 @@ type walk struct {
 	out *[]record
 }
 
-// value looks through a value that stands under a name: a member's, or the tool's.
+// value looks through a value under a name: a member's, or the tool's.
 func (w *walk) value(v strictjson.Value, name string, names []strictjson.Value, depth int) {
 	if depth > maxDepth {
 		return
@@ -160,8 +160,8 @@ func (w *walk) found(object strictjson.Value, siblings, names []strictjson.Value
 	}
 }
 
-// identifies reports whether an object has the id in a member that tells it from
-// others: id, or ITEM_id in a list of items.
+// identifies reports whether an object has the id in a member that distinguishes it from others:
+// id, or ITEM_id in a list of items.
 func (w *walk) identifies(object strictjson.Value, container string) bool {
 	for key, m := range object.Members() {
 		if !isScalar(m) || m.Text() != w.id {
@@ -214,7 +214,7 @@ type field struct {
 	named bool   // people call the thing by it
 }
 
-// separator stands between the names in a field's path.
+// separator separates the names in a field's path.
 const separator = "\x00"
 
 // fieldsOf returns the texts of an object by their paths.

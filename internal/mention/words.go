@@ -9,8 +9,8 @@ import (
 // word is a word of a text.
 type word struct {
 	text string
-	// glued tells that the next word is part of the same code or number: of
-	// W12-3, W12 by itself is not named.
+	// glued is set where the next word is part of the same code or number: of W12-3, W12 by
+	// itself is not named.
 	glued bool
 	// line and clause tell words apart between which a line ends, or a sentence or a
 	// parenthesis begins or ends.
@@ -35,7 +35,7 @@ func NewText(s string) Text {
 		start = -1
 	}
 
-	var gap []rune // what stands between two words
+	var gap []rune // what is between two words
 	for i, c := range lower {
 		apostrophe := (c == '\'' || c == '’') && start >= 0
 		if unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsMark(c) || apostrophe {
@@ -60,7 +60,7 @@ func NewText(s string) Text {
 	return t
 }
 
-// glues reports whether a sign makes one code or number of what it stands between.
+// glues reports whether a sign makes one code or number of the words around it.
 func glues(sign rune, before string, after rune) bool {
 	last := rune(before[len(before)-1])
 	numbers := unicode.IsDigit(last) && unicode.IsDigit(after)
@@ -81,7 +81,7 @@ func (t Text) says(words []word) bool {
 	return false
 }
 
-// at reports whether words stand at a place of the text.
+// at reports whether words are at a place of the text.
 func (t Text) at(i int, words []word) bool {
 	inside := i > 0 && t.words[i-1].glued
 	if len(words) == 0 || i+len(words) > len(t.words) || inside {

@@ -12,8 +12,8 @@ import (
 	"github.com/remit-project/remit/scope"
 )
 
-// answerSchema is that of the model's answer. It has lists where a scope has maps, since
-// strict endpoints can't hold a model to members that nobody named.
+// answerSchema is that of the model's answer. It has lists where a scope has maps, since strict
+// endpoints can't hold a model to members of unknown names.
 //
 //go:embed schema.json
 var answerSchema string

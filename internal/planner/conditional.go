@@ -65,7 +65,7 @@ func (s *spoken) hear(m *marks, text string) {
 }
 
 // quoted is what a user dictates: its conditions are for those who read it. A quotation begins
-// where a word may: what stands behind a number are inches, and behind a word the end of another.
+// where a word may: after a number it means inches, and after a word it ends another quotation.
 var quoted = pattern.OnUse(`(^|[\s\p{Ps}:=,，、：。]|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}])` +
 	`(?:"[^"\s](?:[^"\n]{0,398}[^"\s])?"|[“„][^“”\n]{1,400}[“”]|«[^»\n]{1,400}»)|「[^」\n]{1,400}」|『[^』\n]{1,400}』`)
 

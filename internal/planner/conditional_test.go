@@ -197,7 +197,7 @@ func TestForgottenConditions(t *testing.T) {
 	}
 }
 
-// TestConditionsOnRecords: a condition on the object itself stands with its source, and a
+// TestConditionsOnRecords: a condition on the object itself belongs to its source, and a
 // condition that only names an object says nothing of one.
 func TestConditionsOnRecords(t *testing.T) {
 	wiping := func(field, value string) string {

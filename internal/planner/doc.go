@@ -4,8 +4,8 @@
 // to, in which a source is the name of another call; a program turns the answer into a
 // [scope.Scope]'s JSON, checks it, and sends mistakes back once.
 //
-// A tool's definition and text that a user pasted can speak to the model. They can't
-// make a scope reach far: a value with the shape of an address, an account or a long
-// number has to stand in what was said, a scope has bounds on what it may cover, and
-// the monitor verifies every value when the call comes.
+// A tool's definition and text that a user pasted can speak to the model. They can't make a scope
+// reach far: a value with the shape of an address, an account or a long number has to be in what
+// was said, a scope has bounds on what it may cover, and the monitor verifies every value when
+// the call comes.
 package planner

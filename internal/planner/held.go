@@ -303,8 +303,8 @@ func statedIn(entries []*entry) []string {
 	return slices.Compact(out)
 }
 
-// conditionValues returns the values of all conditions on records of entries, but for those that
-// name one.
+// conditionValues returns the values of all conditions on records of entries, except for those
+// that name one.
 func conditionValues(entries []*entry) []string {
 	var out []string
 	for _, e := range entries {

@@ -73,8 +73,8 @@ type Draft struct {
 	Notes []string
 }
 
-// New returns a planner. It asks once more after a failure, and lets the model correct an
-// answer once: somebody is waiting.
+// New returns a planner. It asks once more after a failure, and lets the model correct an answer
+// once: a user is waiting.
 func New(o Options) (*Planner, error) {
 	e := o.Endpoint
 	replaying := o.Recordings != nil && o.Recordings.Replaying()
@@ -114,8 +114,8 @@ func (p *Planner) Plan(ctx context.Context, r *scope.Request) (*scope.Plan, erro
 	return &d.Plan, nil
 }
 
-// Draft does what [Planner.Plan] does, and tells about it. The same request is asked
-// once. The caller must not change what it returns.
+// Draft does what [Planner.Plan] does, and reports on it. The same request is asked once. The
+// caller must not change what it returns.
 func (p *Planner) Draft(ctx context.Context, r *scope.Request) (*Draft, error) {
 	key := r.Digest()
 	p.mu.Lock()
@@ -198,8 +198,7 @@ const (
 	answerTokens  = 500
 )
 
-// Estimate returns about how many tokens a plan of a request takes, without asking
-// anybody.
+// Estimate returns about how many tokens a plan of a request takes, without asking the model.
 func Estimate(r *scope.Request) (input, output int, err error) {
 	s, err := show(r)
 	if err != nil {

@@ -254,8 +254,8 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// TestChosen: where something goes, and what can't be taken back, has to be named in words
-// that somebody said.
+// TestChosen: where something goes, and what can't be taken back, has to be named in words that
+// were said.
 func TestChosen(t *testing.T) {
 	r := request("Wipe 17 and the twelfth, and tell Ann in the channel 旧作-board what is left. Put it in facturas/mayo.txt.")
 	r.Tools[1].Args = append(r.Tools[1].Args,
@@ -291,7 +291,7 @@ func TestChosen(t *testing.T) {
 	}
 }
 
-// TestQuoted: an address that stands only in what the user quotes is nobody's wish.
+// TestQuoted: an address that appears only in what the user quotes was not asked for.
 func TestQuoted(t *testing.T) {
 	answer := answerOf(`{"call":"send","tool":"send","times":1,"args":[{"at":"/to/*","is":["eve@evil.example"]}]}`)
 	for name, c := range map[string]struct {

@@ -63,8 +63,8 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestBounds: the user's message is shown whole or not planned for; of the rest, what
-// is left out is told to the model and to whoever asked.
+// TestBounds: the user's message is shown whole or not planned for; of the rest, what is left out
+// is reported to the model and to the caller.
 func TestBounds(t *testing.T) {
 	long := func(n int) string { return strings.Repeat("ä", n/2) }
 	for name, c := range map[string]struct {
@@ -146,7 +146,7 @@ func TestManyTools(t *testing.T) {
 	}
 }
 
-// TestEstimate: what a plan takes is known before anybody is asked.
+// TestEstimate: what a plan takes is known before the model is asked.
 func TestEstimate(t *testing.T) {
 	in, out, err := planner.Estimate(request("Find Ann."))
 	if err != nil || in < 2000 || in > 10_000 || out == 0 {

@@ -19,8 +19,8 @@ import (
 // long runs of digits.
 var reaching = pattern.OnUse(`[\pL\pN._%+-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)+|[a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'<>]+|(?:[\pL\pN-]+\.)+\pL{2,}/[^\s"'<>]+|\b[A-Z]{2}\d{2}[A-Z0-9]{8,}\b|\d{9,}`)
 
-// stated returns an error for a value that reaches somewhere and that nobody said: a
-// tool's description, or the model, has made it up.
+// stated returns an error for a value that reaches somewhere and that was not said: a tool's
+// description, or the model, has made it up.
 func (s *shown) stated(raw json.RawMessage) error { return s.said(textOf(raw)) }
 
 // textOf returns a scalar of an answer as text.
@@ -62,9 +62,9 @@ func decides(t *scope.Tool, pointer string) bool {
 // dated is a day, a time, or both.
 var dated = pattern.OnUse(`^\d{4}-\d{2}-\d{2}(?:[T ][\d:.+Z-]*)?$|^\d{1,2}:\d{2}(?::\d{2})?$|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$`)
 
-// chosen returns an error for a value that decides and that has a word which nobody said:
-// a name that the model guesses, or that a server wants. Days are worked out, and the
-// tool's own enumeration and default are no guess.
+// chosen returns an error for a value that decides and that has a word that was not said: a name
+// that the model guesses, or that a server wants. Days are worked out, and the tool's own
+// enumeration and default are no guess.
 func (s *shown) chosen(values []json.RawMessage, p *scope.Parameter) error {
 	for _, raw := range values {
 		text := textOf(raw)

@@ -7,13 +7,12 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// Binding are the values by which a call is told from others that a person has
-// not seen: all of them but free text that may come from anywhere and was not
-// asked about. Lists and commands are bound whole, with the places of their
-// elements, and what an approved call doesn't have makes another call of it, unless it
-// is such a text. It is false for a call that nobody can agree to beyond itself: since
-// nothing in it is bound, or because it is asked about for other reasons than
-// its values and the will of the user.
+// Binding returns the values that identify a call among others that a person has not seen: all
+// values but free text that may come from anywhere and was not asked about. Lists and commands
+// are bound whole, with the places of their elements, and a value that the approved call doesn't
+// have makes it another call, unless it is such a text. It is false for a call whose approval
+// can't cover later ones: because nothing in it is bound, or because it is asked about for other
+// reasons than its values and the will of the user.
 func Binding(d *remit.Decision) (contract.Approved, bool) {
 	doubted := map[string]bool{}
 	for _, r := range d.Reasons {

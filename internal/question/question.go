@@ -125,7 +125,7 @@ func Complete(d *remit.Decision) bool {
 	return true
 }
 
-// most is how much of an argument's text a question repeats, in characters.
+// most returns how much of an argument's text a question repeats, in characters.
 func most(f *remit.Finding, bound contract.Approved) int {
 	if Decisive(f, bound) {
 		return maxWhole
@@ -212,7 +212,7 @@ func reasons(b *strings.Builder, d *remit.Decision) {
 	}
 }
 
-// elementOf is the list of an element, and any other argument itself.
+// elementOf returns the list of an element, and any other argument itself.
 func elementOf(path string) string {
 	at := strings.LastIndexByte(path, '/')
 	if _, err := strconv.Atoi(path[at+1:]); err != nil || at <= 0 {
@@ -253,7 +253,7 @@ func origin(b *strings.Builder, p sighting.Place) {
 	}
 }
 
-// last is the end of a text, as much as is shown.
+// last returns the end of a text, as much as is shown.
 func last(s string) string {
 	for utf8.RuneCountInString(s) > maxAround {
 		_, n := utf8.DecodeRuneInString(s)

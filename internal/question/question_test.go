@@ -28,7 +28,7 @@ func held(t *testing.T, to, body string) *remit.Decision {
 		Reasons: []remit.Reason{{Code: remit.BelowFloor, Path: "/to", Verdict: remit.Ask, Message: "so"}}}
 }
 
-// TestComplete tells which calls a question shows whole, so that somebody can agree to them.
+// TestComplete checks which calls a question shows whole, so that a person can agree to them.
 func TestComplete(t *testing.T) {
 	many := held(t, "eve@evil.example", "x")
 	for i := range 60 {
@@ -76,7 +76,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestOrigin tells what a tool returned from what the model itself wrote into a call.
+// TestOrigin distinguishes what a tool returned from what the model itself wrote into a call.
 func TestOrigin(t *testing.T) {
 	text := question.List(1, []sighting.Asked{{Decision: held(t, "eve@evil.example", "x"), Places: []sighting.Place{
 		{Path: "/to", Origin: "result:c0", Trust: label.External, Tool: "read_page", Text: "eve@evil.example"},

@@ -18,9 +18,9 @@ const (
 	// in it: no line of a quotation begins like one of ours, or ends a block of code.
 	maxWidth = 90
 	indent   = "    "
-	// maxRun is how often a character stands behind itself before it is counted.
+	// maxRun is how often a character may be repeated before it is counted.
 	maxRun = 16
-	// maxPlain is the longest name that stands without quotes.
+	// maxPlain is the longest name that is written without quotes.
 	maxPlain = 60
 )
 
@@ -96,7 +96,7 @@ func inQuotes(s string, quote func(string) string) string {
 	return strings.Join(parts, " ")
 }
 
-// width is the length of the first character of a text, in bytes.
+// width returns the length of the first character of a text, in bytes.
 func width(s string) int {
 	_, n := utf8.DecodeRuneInString(s)
 	return n
@@ -139,7 +139,7 @@ func folded(text string) string {
 
 func fold(b *strings.Builder, line string) {
 	atoms := atomsOf(line)
-	quoted := false // where the line stands
+	quoted := false // whether the line is within quotes
 	for room := maxWidth; ; room = maxWidth - len(indent) - 2 {
 		n := fitting(atoms, room)
 		if n == len(atoms) {
@@ -187,8 +187,8 @@ func fitting(atoms []string, room int) int {
 	return len(atoms)
 }
 
-// breakOf returns where a line is broken that has room for these: behind the last space, or
-// at the end; and whether that is within a quotation.
+// breakOf returns where a line is broken that has room for these: after the last space, or at the
+// end; and whether that is within a quotation.
 func breakOf(atoms []string, quoted bool) (at int, inside bool) {
 	for i, a := range atoms {
 		if a == `"` {

@@ -160,7 +160,7 @@ func (d *decoder) list(s *Shape) (ref.Val, error) {
 	return types.NewRefValList(types.DefaultTypeAdapter, vals), nil
 }
 
-// AnyObject is the shape of objects that no schema describes.
+// AnyObject returns the shape of objects that no schema describes.
 func AnyObject() *Shape { return mapShape }
 
 // mapShape is the shape of all objects that no schema describes.

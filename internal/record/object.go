@@ -10,9 +10,8 @@ import (
 	"cel.dev/cel-go/common/types/traits"
 )
 
-// Object is a JSON object as a CEL value: a record of a declared type, or a map
-// from names to values where nobody declared its fields. It keeps the order of
-// the document and is immutable.
+// Object is a JSON object as a CEL value: a record of a declared type, or a map from names to
+// values where its fields are not declared. It keeps the order of the document and is immutable.
 type Object struct {
 	shape *Shape
 	names []string

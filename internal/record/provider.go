@@ -55,8 +55,8 @@ func (p *provider) FindStructFieldType(name, fieldName string) (*types.FieldType
 	return nil, false
 }
 
-// FindStructFieldDescription tells cel-go, where it describes an environment,
-// what may stand in a field.
+// FindStructFieldDescription returns, for cel-go's description of an environment, what a field
+// may have.
 func (p *provider) FindStructFieldDescription(name, fieldName string) (string, bool) {
 	s, ok := p.types.shapes[name]
 	if !ok {

@@ -65,7 +65,7 @@ func TestDecode(t *testing.T) {
 	} {
 		doc, err := strictjson.Parse([]byte(text), strictjson.DefaultLimits())
 		if err != nil {
-			continue // not even JSON that anybody reads alike
+			continue // not even JSON that all readers read alike
 		}
 		if _, err := s.Decode(doc.Canonical()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)

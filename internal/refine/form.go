@@ -6,7 +6,7 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// form is what a value looks like. All but [worded] leave nobody room for words.
+// form is what a value looks like. All but [worded] leave no room for words.
 type form string
 
 const (
@@ -26,7 +26,7 @@ var forms = []struct {
 	{moment, regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$`)},
 }
 
-// formOf is the form of a value.
+// formOf returns the form of a value.
 func formOf(l strictjson.Leaf) form {
 	switch l.Kind {
 	case strictjson.Bool:
@@ -41,7 +41,7 @@ func formOf(l strictjson.Leaf) form {
 	return worded
 }
 
-// join is the form of values of two forms.
+// join returns the form of values of two forms.
 func (f form) join(other form) form {
 	if f != other {
 		return worded

@@ -53,7 +53,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// A log that names what is no shape proposes nothing.
+// A log that names what is not a shape proposes nothing.
 func TestForgedReadings(t *testing.T) {
 	for _, shape := range []string{"", "x", "- id: 1", "- id:\n- id:", "| id |"} {
 		o := observer(t)

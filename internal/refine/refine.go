@@ -252,7 +252,7 @@ func (o *Observer) result(c call, m *trace.Message, came map[string]place) {
 	}
 }
 
-// field is what is known of a field so far; nil beyond the bound.
+// field returns what is known of a field so far; nil beyond the bound.
 func (o *Observer) field(at place, c call, l strictjson.Leaf, records *contract.Records) *field {
 	f := o.fields[at]
 	if f != nil || len(o.fields) >= maxFields {
@@ -351,7 +351,7 @@ func (o *Observer) Line(l store.Line) error {
 	return nil
 }
 
-// Proposals are what was seen often enough, the tightening ones first, then by tool.
+// Proposals returns what was seen often enough, the tightening ones first, then by tool.
 func (o *Observer) Proposals() []Proposal {
 	out := append([]Proposal{}, slices.Concat(o.byFormat(), o.byLooks(), o.byShape(), o.byFields(), o.byArguments(), o.byPeople())...)
 	slices.SortFunc(out, func(a, b Proposal) int {
@@ -379,8 +379,7 @@ func (o *Observer) byFormat() (out []Proposal) {
 	return out
 }
 
-// byFields proposes to trust fields that have had nothing but values which nobody can
-// word.
+// byFields proposes to trust fields whose values all have a form that can't hold words.
 func (o *Observer) byFields() (out []Proposal) {
 	for at, f := range o.fields {
 		if f.now > label.External || f.seen < fewValues || f.form == worded {

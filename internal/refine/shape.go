@@ -30,7 +30,8 @@ const (
 	maxMemberDepth = 8
 )
 
-// shape returns what was seen of a tool. Beyond the bound it is a new one, which nobody keeps.
+// shape returns what was seen of a tool. Beyond the bound it returns a new one, which is not
+// kept.
 func (o *Observer) shape(at place) *shape {
 	s := o.shapes[at]
 	if s == nil {
@@ -93,7 +94,7 @@ func (s *shape) walk(v strictjson.Value, at string, here map[string]bool, depth 
 	}
 }
 
-// most is how many records the longest list had.
+// most returns how many records the longest list had.
 func (s *shape) most() int {
 	most := 0
 	for _, n := range s.records {
@@ -106,7 +107,7 @@ func (s *shape) most() int {
 var plainMember = pattern.OnUse(`^[A-Za-z_][A-Za-z0-9_.$-]*$`)
 
 // common returns the members that all records of their list have, of lists with enough of them.
-// What is in some records alone may be a key that somebody put into a map.
+// What only some records have may be a key that an attacker put into a map.
 func (s *shape) common() (members []string, seen int) {
 	if s.over {
 		return nil, 0
@@ -157,12 +158,12 @@ func listed(members []string) string {
 	return "[" + strings.Join(members, ", ") + "]"
 }
 
-// returns are the members that a tool's contract names.
+// returns lists the members that a tool's contract names.
 func (o *Observer) returns(at place) []string {
 	return o.output(at).Returns
 }
 
-// output is what a tool's contract says of its result.
+// output returns what a tool's contract says of its result.
 func (o *Observer) output(at place) *contract.Output {
 	if c := o.contracts[at.server][at.tool]; c != nil {
 		if v, ok := c.Variant("", false); ok && v != nil && v.Output != nil {

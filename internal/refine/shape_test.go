@@ -49,8 +49,8 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// TestNoKeyOfOthersIsAMember: whatever keys somebody puts into maps of their own records, none is
-// proposed as long as one record is somebody else's.
+// TestNoKeyOfOthersIsAMember: whatever keys an attacker puts into maps of their own records, none
+// is proposed as long as one record is another author's.
 func TestNoKeyOfOthersIsAMember(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		key := rapid.SampledFrom([]string{"id", "owner", "owner_id", "0", "*", "a/b", "~1", "name", ""})

@@ -37,7 +37,7 @@ func (m marks) and(other marks) marks {
 	}
 }
 
-// used stands where a phrase was taken out of a clause.
+// used marks where a phrase was taken out of a clause.
 const used = "\x00"
 
 // clause notes what one clause has.

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// Clauses divides a reply where a comma, a stop or a bracket stands before a space: of a
-// number or a code it makes no two.
+// Clauses divides a reply where a comma, a stop or a bracket comes before a space: it doesn't
+// split a number or a code.
 func Clauses(text string) []string {
 	if len(text) > maxReply {
 		return []string{text}

@@ -23,9 +23,9 @@ func (a Answer) String() string { return [...]string{"unclear", "refused", "agre
 // Reading is a reply as it was read.
 type Reading struct {
 	Answer Answer
-	// Asks tells of a refusal that it is only a question back.
+	// Asks is set for a refusal that is only a question back.
 	Asks bool
-	// Idle tells of an unclear reply that it says nothing, such as "Thanks!".
+	// Idle is set for an unclear reply that says nothing, such as "Thanks!".
 	Idle bool
 
 	plain  bool // a yes or no, which means what the question makes of it

@@ -32,8 +32,8 @@ func rows(t *testing.T, file string) []row {
 	return out
 }
 
-// settledOtherwise are replies of the tables that the words settle to another answer
-// than a person does; none of them is an agreement that nobody gave.
+// settledOtherwise are replies of the tables that the words settle to another answer than a
+// person does; none of them is wrongly an agreement.
 var settledOtherwise = map[string]string{
 	"It's 15 Mill Lane, not 5": "unclear",
 	"no sé qué decirle":        "refused",
@@ -53,8 +53,7 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// TestAnAgreementIsNotKeptByADoubt holds that no agreement outlives what takes it
-// back, wherever that stands.
+// TestAnAgreementIsNotKeptByADoubt: no agreement outlives what takes it back, wherever that is.
 func TestAnAgreementIsNotKeptByADoubt(t *testing.T) {
 	list := rows(t, "testdata/replies.tsv")
 	rapid.Check(t, func(t *rapid.T) {

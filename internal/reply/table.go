@@ -139,7 +139,7 @@ func newLexicon(language string, phrases []phrase) *lexicon {
 	return l
 }
 
-// length tells which of two phrases is the longer one.
+// length orders two phrases by their length.
 func length(p phrase) int {
 	n := 0
 	for _, w := range p.tokens {

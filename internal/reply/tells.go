@@ -12,13 +12,13 @@ const (
 	maxStatement = 1 << 10
 )
 
-// leastTold is how many words that mean something a statement has at least: fewer stand in
-// too many sentences.
+// leastTold is how many words that mean something a statement has at least: fewer are in too many
+// sentences.
 const leastTold = 2
 
-// Tells reports whether a text says what a statement says. Two sentences that follow each
-// other must have all of its words but the small ones, in whatever order and form, and must
-// negate where it does. What says the same in other words is not found, but for statements that
+// Tells reports whether a text says what a statement says. Two sentences that follow each other
+// must have all of its words but the small ones, in whatever order and form, and must negate
+// where it does. What says the same in other words is not found, except for statements that
 // nothing is missing: see [lexicon.closes].
 func Tells(text, statement string) bool {
 	if len(text) > maxTold || len(statement) > maxStatement {

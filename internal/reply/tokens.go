@@ -110,7 +110,7 @@ func isASCII(text string) bool {
 // voiced reports whether a mark makes another letter of a Japanese one.
 func voiced(c rune) bool { return c == 0x3099 || c == 0x309A }
 
-// scripts tells which scripts without spaces a text is written in.
+// scripts returns which scripts without spaces a text is written in.
 func scripts(text string) (han, kana bool) {
 	for _, c := range text {
 		if c < 0x2E80 {

@@ -10,12 +10,12 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// Appearance is what a text looks like that proves no serializer: a template may have written
-// it, and whoever has a value in it may have written more than that value.
+// Appearance is what a text looks like that proves no serializer: a template may have written it,
+// and the author of a value in it may have written more than that value.
 //
-// What such a person can't do is hide or change a record of another's: every line is one field,
-// all records have the same fields in the same order and places, and no value goes on in the
-// next line. They can add records, and write all of their own.
+// Such an author can't hide or change a record of another's: every line is one field, all records
+// have the same fields in the same order and places, and no value goes on in the next line. They
+// can add records, and write all of their own.
 type Appearance struct {
 	Format Format
 	// Shape is the text with one record and without its values: the same for texts whose fields
@@ -132,7 +132,7 @@ func (s *yamlShape) mapping(n *yaml.Node, depth int) {
 	}
 }
 
-// beginning returns a line up to the colon behind the name of its field. A template quotes no
+// beginning returns a line up to the colon after the name of its field. A template quotes no
 // name.
 func (s *yamlShape) beginning(key *yaml.Node) (string, bool) {
 	if key.Line > len(s.text) || !isName(key.Value) {

@@ -81,7 +81,7 @@ func cells(line string) ([]string, bool) {
 			cell.WriteByte(c)
 		}
 	}
-	// What is left stands behind the last bar, which was escaped.
+	// What is left follows the last bar, which was escaped.
 	return out, cell.Len() == 0 && len(out) > 0 && len(out) <= maxCells
 }
 
@@ -130,8 +130,8 @@ var pair = pattern.OnUse(`^([\p{L}_][\p{L}\p{N}_ ./()-]{0,39}):(?:[ \t]+(\S.*))?
 
 // readLines reads a text of "key: value" lines, with a blank line between records.
 //
-// Where strangers write values, the lines behind the first such value may be theirs. Only
-// what stands before it is read, which is in the first record.
+// Where strangers write values, the lines after the first such value may be theirs. Only what
+// comes before it is read, which is in the first record.
 func readLines(text string, trust Trust) *strictjson.Document {
 	var records [][2][]string
 	var names, values []string

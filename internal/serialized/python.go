@@ -26,7 +26,7 @@ func readPython(text string) *strictjson.Document {
 	return p.w.document()
 }
 
-// python reads one value. A mistake stops it where it stands.
+// python reads one value. A mistake stops it at once.
 type python struct {
 	text string
 	at   int
@@ -42,7 +42,7 @@ func (p *python) peek() byte {
 	return 0
 }
 
-// take reads a text that has to stand here.
+// take reads a text that has to be here.
 func (p *python) take(s string) bool {
 	if p.at <= len(p.text) && strings.HasPrefix(p.text[p.at:], s) {
 		p.at += len(s)
@@ -78,7 +78,7 @@ func (p *python) value(depth int) {
 	}
 }
 
-// separated reads what stands before the nth member of a collection.
+// separated reads the separator before the nth member of a collection.
 func (p *python) separated(n int) bool {
 	if n == 0 {
 		return true
@@ -176,7 +176,7 @@ func (p *python) str() string {
 	}
 }
 
-// pythonEscapes are the characters behind a backslash, and what they stand for.
+// pythonEscapes are the characters after a backslash, and what they mean.
 var pythonEscapes = map[byte]rune{'n': '\n', 't': '\t', 'r': '\r', '\\': '\\', '\'': '\''}
 
 // pythonHex are the escapes with hexadecimal digits, and how many they have.
@@ -220,7 +220,7 @@ func (p *python) digits() string {
 	return p.text[start:p.at]
 }
 
-// pythonWords are the names that stand for values.
+// pythonWords are the names of values.
 var pythonWords = map[string]string{"True": "true", "False": "false", "None": "null"}
 
 // named reads what begins with a name: a constant, a date, or an object with its members

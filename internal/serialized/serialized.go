@@ -1,8 +1,8 @@
 // Package serialized reads the text of a result as the fields that a program wrote.
 //
-// It reads a text only as a whole, and only where whoever wrote one field can't have
-// written another: since the format quotes what it holds, since a contract names the
-// format, or since no stranger wrote any of it. Anything else stays text.
+// It reads a text only as a whole, and only where the author of one field can't have written
+// another: since the format quotes what it holds, since a contract names the format, or since no
+// stranger wrote any of it. Anything else stays text.
 package serialized
 
 import (
@@ -33,8 +33,8 @@ func Formats() []Format { return []Format{Text, JSON, YAML, Python, Table, List,
 type Trust struct {
 	// Closed reports that no stranger writes any of the result.
 	Closed bool
-	// Own reports whether the service itself writes the field at a JSON pointer; nil
-	// where nobody says who writes a field, so that its name has to tell.
+	// Own reports whether the service itself writes the field at a JSON pointer; nil where that
+	// is unknown, and the field's name has to decide.
 	Own func(pointer string) bool
 }
 
@@ -105,8 +105,8 @@ func named(text string, format Format, trust Trust) *strictjson.Document {
 	return nil
 }
 
-// found reads a text whose format nobody names: any format where no stranger writes
-// anything, else what proves its serializer.
+// found reads a text of unknown format: in any format where no stranger writes anything, else
+// only what proves its serializer.
 func found(text string, trust Trust) *strictjson.Document {
 	if !trust.Closed {
 		return readYAML(text, func(d *yamlDocument) bool { return d.proves(trust) })

@@ -346,7 +346,7 @@ func FuzzRead(f *testing.F) {
 // to be sorted, and which has no field of the service's own, takes a field that a stranger
 // adds. A contract that says text closes it.
 func TestTheKnownGap(t *testing.T) {
-	const text = "body: x\nid: '9'\nsubject: Lunch\nwhere: Rome\n" // the id stands in the body
+	const text = "body: x\nid: '9'\nsubject: Lunch\nwhere: Rome\n" // the id is in the body
 	if serialized.Read(text, "", ids) == nil {
 		t.Error("the gap is closed: say so in docs/reference/contracts.md")
 	}

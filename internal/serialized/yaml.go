@@ -17,8 +17,8 @@ type yamlDocument struct {
 }
 
 // disputed are the characters that end a line in one version of YAML and not in another: a
-// serializer of the one lets them stand in a value, where a parser of the other goes on
-// with the next field.
+// serializer of the one writes them into a value, where a parser of the other goes on with the
+// next field.
 const disputed = "\r\u0085\u2028\u2029\ufeff"
 
 // readYAML reads a text that is one YAML document, if it passes a check; nil for none.
@@ -143,18 +143,17 @@ func isQuoted(n *yaml.Node) bool {
 	return n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
 }
 
-// The proof. A template that pastes values between names lets the author of one value
-// write the fields behind it, quotes included. What the author of a value can't write is
-// what stands before it, and what the template itself writes behind it. So the text shows
-// that a serializer wrote it where
+// The proof. A template that pastes values between names lets the author of one value write the
+// fields after it, quotes included. The author of a value can't write what comes before it, nor
+// what the template itself writes after it. So the text shows that a serializer wrote it where
 //
-//   - its first value is the service's own and stands in quotes only since it would be
+//   - its first value is the service's own and is in quotes only since it would be
 //     read as a number, a date or nothing without them: no template writes that, and no
 //     stranger wrote before it; or
 //   - every record has such a value of the service's own, all records have the same
 //     members of the same types, and the members are sorted by name, as serializers of
 //     dictionaries do and templates don't. What a stranger adds to one record is missing in
-//     the others, stands twice, or breaks the order or the types.
+//     the others, appears twice, or breaks the order or the types.
 
 // proves reports whether the text itself shows that a serializer wrote it.
 func (d *yamlDocument) proves(trust Trust) bool {
@@ -229,8 +228,8 @@ func isRecordList(n *yaml.Node) bool {
 	return true
 }
 
-// shows reports whether a record has a value of the service's own that stands in quotes
-// only for its type.
+// shows reports whether a record has a value of the service's own that is quoted only for its
+// type.
 func shows(record *yaml.Node, at string, trust Trust) bool {
 	for i := 0; i+1 < len(record.Content); i += 2 {
 		if needsQuotes(record.Content[i+1]) && trust.Owns(at+"/"+escape(record.Content[i].Value)) {
@@ -279,7 +278,7 @@ func kindOf(n *yaml.Node) string {
 	return n.Tag
 }
 
-// isSorted reports whether the members of all objects stand sorted by name.
+// isSorted reports whether the members of all objects are sorted by name.
 func isSorted(n *yaml.Node) bool {
 	if n.Kind == yaml.MappingNode {
 		for i := 2; i+1 < len(n.Content); i += 2 {
@@ -314,8 +313,8 @@ func firstScalar(n *yaml.Node) (string, *yaml.Node) {
 	return pointer, n
 }
 
-// needsQuotes reports whether a value stands in quotes, and would be of another type
-// without them: "24", "2024-05-01", "yes".
+// needsQuotes reports whether a value is quoted, and would be of another type without quotes:
+// "24", "2024-05-01", "yes".
 func needsQuotes(n *yaml.Node) bool {
 	flow := n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0
 	if n.Kind != yaml.ScalarNode || !flow || n.Value == "" || len(n.Value) > maxNumber {
@@ -332,8 +331,7 @@ func needsQuotes(n *yaml.Node) bool {
 	return c.Kind == yaml.ScalarNode && c.Value == n.Value && c.Tag != "!!str"
 }
 
-// quotesWithoutNeed reports whether a value stands in quotes that any serializer would
-// leave out.
+// quotesWithoutNeed reports whether a value is in quotes that any serializer would leave out.
 func quotesWithoutNeed(n *yaml.Node) bool {
 	quoted := n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0
 	if n.Kind == yaml.ScalarNode && quoted && isPlain(n.Value) {

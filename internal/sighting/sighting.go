@@ -114,9 +114,8 @@ func Of(ctx context.Context, s Session, d *remit.Decision) ([]Place, error) {
 	return out, nil
 }
 
-// telling is the evidence that tells a person something: the value as a whole, or
-// most of it, in whole words. A path has its directories in common with a hundred
-// others.
+// telling returns the evidence that helps a person: the value as a whole, or most of it, in whole
+// words. A path has its directories in common with a hundred others.
 func telling(value string, evidence []remit.Evidence) []remit.Evidence {
 	out := slices.DeleteFunc(slices.Clone(evidence), func(e remit.Evidence) bool {
 		from, to := e.ValueStart, e.ValueEnd
@@ -208,7 +207,7 @@ func eventOf(origin string) (event, field string) {
 	return strings.TrimSuffix(event, "/structured"), field
 }
 
-// record returns the members of the object in which a field of a result stands.
+// record returns the members of the object that has a field of a result.
 func record(text, field string) []Member {
 	doc, err := strictjson.Parse([]byte(text), strictjson.OutputLimits())
 	if err != nil {

@@ -112,7 +112,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// What a path has in common with other paths tells nobody where it is from.
+// What a path has in common with other paths doesn't show where it is from.
 func TestPiecesThatTellNothing(t *testing.T) {
 	s := begin(t)
 	s.call(t, "c1", "read_file", `{"path":"/home/ann/notes/a.md"}`, "See /home/ann/notes/n2.md and research.", false)
@@ -140,7 +140,7 @@ func TestWrittenByTheModel(t *testing.T) {
 	}
 }
 
-// A directory that a long path has in common with another one is no source of it.
+// A directory that a long path has in common with another one is not a source of it.
 func TestDirectoriesInCommon(t *testing.T) {
 	s := begin(t)
 	const folder = "/home/ann/documents/projects/apollo/reports/quarterly/"

@@ -1,13 +1,12 @@
 // Package strictjson reads JSON in the one way that leaves no room for two
 // readers to disagree, and edits it as the text that it is.
 //
-// RFC 8259 lets parsers choose what a repeated member name, a lone surrogate
-// or a broken UTF-8 sequence means, and they choose differently: most take the
-// last of two "to" members, some the first, some both. A monitor that checks
-// one recipient while the tool sends to another checks nothing. So [Parse]
-// accepts the intersection of RFC 8259 and I-JSON (RFC 7493) and refuses the
-// rest, and [Document.Canonical] gives the bytes to forward instead of the
-// original, so that monitor and tool read the very same text.
+// RFC 8259 lets parsers choose what a repeated member name, a lone surrogate or a broken UTF-8
+// sequence means, and they choose differently: most take the last of two "to" members, some the
+// first, some both. A monitor that checks one recipient while the tool sends to another checks
+// nothing. So [Parse] accepts the intersection of RFC 8259 and I-JSON (RFC 7493) and refuses the
+// rest, and [Document.Canonical] gives the bytes to forward instead of the original, so that
+// monitor and tool read the same text.
 //
 // The grammar is judged by jsontext, which Go 1.27 has as encoding/json/jsontext.
 // A text that it accepts is then walked once: the walk notes where each value is

@@ -265,12 +265,10 @@ type Limits struct {
 	Values int
 }
 
-// DefaultLimits are the limits for the arguments of a call: 1 MiB, 64 levels,
-// 4096 leaves.
+// DefaultLimits returns the limits for the arguments of a call: 1 MiB, 64 levels, 4096 leaves.
 func DefaultLimits() Limits { return Limits{Size: 1 << 20, Depth: 64, Leaves: 4096} }
 
-// OutputLimits are the limits for the result of a tool: 16 MiB, 64 levels,
-// 200000 leaves.
+// OutputLimits returns the limits for the result of a tool: 16 MiB, 64 levels, 200000 leaves.
 func OutputLimits() Limits { return Limits{Size: 16 << 20, Depth: 64, Leaves: 200_000} }
 
 func (l Limits) orDefault() Limits {

@@ -107,9 +107,9 @@ type Begun struct {
 // End returns the place up to which the object was read.
 func (b *Begun) End() int { return b.Elements[len(b.Elements)-1].End }
 
-// MembersWith is [MembersWith] for an object with the same bytes up to the end of what was
-// read: only what is around and behind that is read. It is false where the list doesn't go
-// on there, or the object is not one; nothing is known of it then.
+// MembersWith is [MembersWith] for an object with the same bytes up to the end of what was read:
+// only what is around and after that is read. It is false where the list doesn't go on there, or
+// the object is not one; nothing is known of it then.
 func (b *Begun) MembersWith(object []byte, list string) (members []Member, elements []Span, ok bool) {
 	from := b.End() + len(object[b.End():]) - len(bytes.TrimLeft(object[b.End():], space))
 	if from < len(object) && object[from] == ',' {

@@ -48,8 +48,8 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// What stands between the items of an object or a list is JSON or refused: a
-// laxer reader could see other items.
+// What is between the items of an object or a list is JSON or refused: a laxer reader could see
+// other items.
 func TestShapes(t *testing.T) {
 	for _, text := range []string{``, ` `, `[`, `{`, `[1`, `[1 2]`, `[,1]`, `[1,]`, `[1,,2]`, `[1]]`, `[1] x`, `{"a":1 "b":2}`, `{,}`, `{"a":1,}`, `{"a"}`, `{"a":}`, `{a:1}`, `{"a":1}}`} {
 		if _, err := strictjson.Elements([]byte(text)); err == nil {
@@ -140,7 +140,7 @@ func TestMembersWithIsMembersAndElements(t *testing.T) {
 	})
 }
 
-// TestBegun: what is read behind a beginning is what is read of the whole.
+// TestBegun: what is read after a beginning is what is read of the whole.
 func TestBegun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parts := func(name string, of ...string) string {

@@ -11,7 +11,7 @@ func EscapeToken(name string) string {
 	return string(jsontext.Pointer("").AppendToken(name)[1:])
 }
 
-// UnescapeToken returns the member name that a reference token stands for.
+// UnescapeToken returns the member name that a reference token denotes.
 func UnescapeToken(token string) string {
 	if !strings.ContainsAny(token, "~/") {
 		return token

@@ -49,8 +49,8 @@ func Quotes(list ...string) string {
 // Int writes an integer as JSON.
 func Int(n int64) json.RawMessage { return strconv.AppendInt(nil, n, 10) }
 
-// Alike returns the one of the known names that a name equals but for the case
-// of its letters. Some readers of JSON take the one for the other.
+// Alike returns the one of the known names that a name equals except for the case of its letters.
+// Some readers of JSON take the one for the other.
 func Alike(name string, known ...string) (string, bool) {
 	for _, k := range known {
 		if name != k && strings.EqualFold(name, k) {

@@ -9,9 +9,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Value is one value of a [Document]. It is a small handle that can be copied and
-// compared. The zero Value stands for a value that does not exist: its kind is
-// [Missing], and whatever is looked up in it is missing as well.
+// Value is one value of a [Document]. It is a small handle that can be copied and compared. The
+// zero Value is one that does not exist: its kind is [Missing], and whatever is looked up in it
+// is missing as well.
 type Value struct {
 	doc *Document
 	at  int32

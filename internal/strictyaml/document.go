@@ -9,11 +9,10 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Document is a file that a program edits. What it doesn't touch stays as
-// people wrote it: comments, order, and the way in which texts are written, but
-// for where folded lines break.
+// Document is a file that a program edits. What it doesn't touch stays as people wrote it:
+// comments, order, and the way in which texts are written, except for where folded lines break.
 type Document struct {
-	// Name stands in errors and positions.
+	// Name appears in errors and positions.
 	Name string
 	// Root is the mapping that the file is.
 	Root *Node
@@ -132,7 +131,7 @@ func merge(old, fresh *Node) {
 		kept = append(kept, k, v)
 	}
 
-	// What is new comes behind what it would be behind in a new file.
+	// What is new comes after what it would be after in a new file.
 	at := 0
 	for i := 0; i+1 < len(fresh.Content); i += 2 {
 		k, v := fresh.Content[i], fresh.Content[i+1]
@@ -151,9 +150,8 @@ func merge(old, fresh *Node) {
 	old.Content = kept
 }
 
-// mergeList takes the entries of an old list over into a fresh one where they
-// stand for the same: they say the same, or begin with the same member, such as
-// a name.
+// mergeList takes the entries of an old list over into a fresh one where they mean the same: they
+// say the same, or begin with the same member, such as a name.
 func mergeList(old, fresh *Node) {
 	if old.Kind != yaml.SequenceNode || fresh.Kind != yaml.SequenceNode {
 		return
@@ -206,10 +204,10 @@ func mergeList(old, fresh *Node) {
 	}
 }
 
-// alike tells whether two nodes say the same, however they are written.
+// alike reports whether two nodes say the same, however they are written.
 func alike(a, b *Node) bool { return Meaning(a) == Meaning(b) }
 
-// Meaning is the same for nodes that say the same, however they are written.
+// Meaning returns the same for nodes that say the same, however they are written.
 func Meaning(n *Node) string {
 	if n.Kind == yaml.ScalarNode {
 		text := strconv.Quote(strings.TrimSpace(n.Value))

@@ -30,7 +30,7 @@ func (r *Reader) Mapping(n *Node, what string, known Keys) map[string]*Node {
 	return had
 }
 
-// Entries reads a mapping with free keys. Keys that stand twice are mistakes.
+// Entries reads a mapping with free keys. Keys that appear twice are mistakes.
 func (r *Reader) Entries(n *Node, what string, read func(name string, k, v *Node)) {
 	if Null(n) {
 		return
@@ -94,14 +94,13 @@ func (r *Reader) alias(n *Node) bool {
 	return true
 }
 
-// Null tells whether nothing stands at a node.
+// Null reports whether a node is empty.
 func Null(n *Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
-// Scalar tells whether text stands at a node.
+// Scalar reports whether a node is text.
 func Scalar(n *Node) bool { return n.Kind == yaml.ScalarNode && !Null(n) }
 
-// IsMapping tells whether a mapping stands at a node, or nothing, which may be
-// one without members.
+// IsMapping reports whether a node is a mapping, or empty, which may be one without members.
 func IsMapping(n *Node) bool { return n.Kind == yaml.MappingNode || Null(n) }
 
 // kindOf names what a node is, for messages.

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// maxMistakes is how many mistakes are reported; nobody reads more, and a
-	// hostile file would make megabytes of them.
+	// maxMistakes bounds the mistakes that are reported: a person won't read more, and a hostile
+	// file would make megabytes of them.
 	maxMistakes = 200
 	// maxList is the length of a list where the format doesn't say, far beyond
 	// what people write.
@@ -30,12 +30,12 @@ type Format struct {
 	TooLarge, Empty string
 }
 
-// Node is a place in a file, with what stands there.
+// Node is a place in a file, with its content.
 type Node = yaml.Node
 
-// Read reads a file: it parses the text and hands its root to the function,
-// which reads the members by the methods of [Reader]. The name stands in
-// positions. The error is of type [Errors] and has every mistake.
+// Read reads a file: it parses the text and hands its root to the function, which reads the
+// members by the methods of [Reader]. The name appears in positions. The error is of type
+// [Errors] and has every mistake.
 func Read(name string, data []byte, f Format, read func(*Reader, *Node)) error {
 	r := &Reader{file: name, list: cmp.Or(f.MaxList, maxList)}
 	if root := r.document(data, f); root != nil {
@@ -103,7 +103,7 @@ func (r *Reader) document(data []byte, f Format) *Node {
 	return root
 }
 
-// comments tells whether there is nothing else.
+// comments reports whether there is nothing else.
 func comments(data []byte) bool {
 	for line := range bytes.Lines(data) {
 		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {

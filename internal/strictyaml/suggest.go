@@ -45,8 +45,8 @@ func Listing(words []string, last string) string {
 	return strings.Join(words[:len(words)-1], ", ") + last + words[len(words)-1]
 }
 
-// editDistance is the number of bytes to insert, delete, replace or swap with
-// their neighbour to make b of a.
+// editDistance returns the number of bytes to insert, delete, replace or swap with their
+// neighbour to make b of a.
 func editDistance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

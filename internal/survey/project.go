@@ -10,7 +10,7 @@ import (
 	"github.com/remit-project/remit/internal/pattern"
 )
 
-// Way is how the calls of a project come to Remit.
+// Way is how the calls of a project reach Remit.
 type Way string
 
 // The ways of projects.
@@ -28,7 +28,7 @@ const (
 type Library struct {
 	// Name is the name in the file of the project.
 	Name string
-	// Ways are how its calls come to Remit, the shortest first.
+	// Ways are how its calls reach Remit, the shortest first.
 	Ways []Way
 }
 
@@ -59,7 +59,7 @@ var (
 	}
 )
 
-// projects are the projects in a directory.
+// projects returns the projects in a directory.
 func projects(dir string) []*Project {
 	var out []*Project
 	for _, f := range []struct {
@@ -73,7 +73,7 @@ func projects(dir string) []*Project {
 		name := filepath.Join(dir, f.name)
 		data, err := inputs.Read(name)
 		if err != nil {
-			continue // no project of this kind, or none that anybody could build
+			continue // no project of this kind, or none that could be built
 		}
 
 		p := &Project{File: name}

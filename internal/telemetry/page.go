@@ -107,7 +107,7 @@ func histogram(name string, p *metricdata.HistogramDataPoint[float64]) string {
 	return b.String()
 }
 
-// labels are the attributes of a point, as they follow its name.
+// labels returns the attributes of a point, as they follow its name.
 func labels(set attribute.Set, more ...attribute.KeyValue) string {
 	var list []string
 	for _, a := range append(set.ToSlice(), more...) {
@@ -119,12 +119,12 @@ func labels(set attribute.Set, more ...attribute.KeyValue) string {
 	return "{" + strings.Join(list, ",") + "}"
 }
 
-// escape writes a value as it stands between quotes.
+// escape returns a value escaped for quotes.
 func escape(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s)
 }
 
-// pageName is a name without the characters that Prometheus's names don't have.
+// pageName returns a name without the characters that Prometheus's names don't have.
 func pageName(s string) string {
 	return strings.Map(func(r rune) rune {
 		letter := ('a' <= r && r <= 'z') || ('A' <= r && r <= 'Z')

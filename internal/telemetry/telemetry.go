@@ -1,7 +1,7 @@
-// Package telemetry tells OpenTelemetry what enforcement points do: a span for
-// every call, with what was decided and how long that took, and metrics over
-// them. Names follow the conventions for MCP and GenAI where there are some, and
-// begin with "remit." where there are none.
+// Package telemetry reports to OpenTelemetry what enforcement points do: a span for every call,
+// with what was decided and how long that took, and metrics over them. Names follow the
+// conventions for MCP and GenAI where there are some, and begin with "remit." where there are
+// none.
 //
 // No value of an argument, no text of a result and no credential is ever in an
 // attribute. A session is named by the id that logs and the store know it by,
@@ -63,10 +63,10 @@ const (
 // Recorder records what an enforcement point does.
 type Recorder struct {
 	tracer trace.Tracer
-	// door is where calls are decided; empty where nobody asks.
+	// door is where calls are decided; empty where there is none.
 	door string
 	page *sdkmetric.ManualReader // nil where there is no page
-	// silent is set where nobody takes traces: trace context stays as it came.
+	// silent is set where traces go nowhere: trace context stays as it came.
 	silent bool
 
 	served, requested metric.Float64Histogram
@@ -249,7 +249,7 @@ func (s *Span) End(failure string) {
 }
 
 // Plan begins the span of a planner's work on a turn. The context carries it. The returned
-// function ends it, with what the plan took; failed tells that there is none.
+// function ends it, with what the plan took; failed is set where there is none.
 func (r *Recorder) Plan(ctx context.Context, model string) (context.Context, func(failed bool, input, output int)) {
 	if r == nil {
 		return ctx, func(bool, int, int) {}

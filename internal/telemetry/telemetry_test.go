@@ -78,8 +78,7 @@ func (r *recorded) metrics(t *testing.T) []metricdata.Metrics {
 	return out
 }
 
-// decision is one that a person was asked about, with a value that is nobody's
-// business.
+// decision is one that a person was asked about, with a confidential value.
 func decision() *remit.Decision {
 	return &remit.Decision{
 		Session: "run-1", Call: "c1", Server: "mail", Tool: "send", Effect: contract.Egress, Verdict: remit.Ask, Arguments: []byte(`{"to":"s3cr3t@x.example"}`),

@@ -196,8 +196,8 @@ func (g *gatherer) sessions(yield func(*Session, error) bool) {
 	}
 }
 
-// session writes the exchange in Remit's own form and reads it. The nth session of a
-// key has its number behind it.
+// session writes the exchange in Remit's own form and reads it. The nth session of a key has its
+// number after it.
 func (e *exchange) session(nth int) (*Session, error) {
 	doc := struct {
 		ID       string          `json:"id,omitempty"`

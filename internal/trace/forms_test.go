@@ -128,8 +128,8 @@ func told(s *Session) string {
 	return b.String()
 }
 
-// What stands in the user's place and isn't the user's own words is material, and what
-// the model read outside the recording leaves a trace in it.
+// Text in the user's place that isn't the user's own words is material, and what the model read
+// outside the recording leaves a trace in it.
 func TestOtherFormsVouchForNothing(t *testing.T) {
 	for name, test := range map[string]struct{ source, want string }{
 		"reminders of the program": {

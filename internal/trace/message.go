@@ -104,9 +104,8 @@ func (m *Message) content(o object) error {
 	return nil
 }
 
-// unread stands for a part that the model could see and the monitor can't
-// read. It must not vanish: from there on the model may know what nobody
-// vouched for.
+// unread adds a note in place of a part that the model could see and the monitor can't read. It
+// must not vanish: from there on the model may know what came from an unknown source.
 func (m *Message) unread(kind string, texts *[]string) {
 	note := "[a part of type " + kind + ", which was not read]"
 	if m.Role == User {

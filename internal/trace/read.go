@@ -162,8 +162,8 @@ func (s *splitter) next() (doc []byte, line int, err error) {
 	return doc, start, nil
 }
 
-// begin returns the first byte of the next document. Exporters write one list of all;
-// its brackets and commas are no part of a document.
+// begin returns the first byte of the next document. Exporters write one list of all; its
+// brackets and commas are not part of a document.
 func (s *splitter) begin() (byte, error) {
 	for {
 		c, err := s.skipSpace()

@@ -19,7 +19,7 @@ type Options struct {
 	// Results takes note of what tools returned, for guards to look things up in;
 	// nil where there are none.
 	Results *Results
-	// Each is told every decision as it falls; nil for nobody.
+	// Each is called with every decision as it is made; nil does nothing.
 	Each func(*remit.Decision)
 }
 

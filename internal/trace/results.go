@@ -11,8 +11,8 @@ import (
 // errNotInRecording is returned for look-ups that the session did not make.
 var errNotInRecording = errors.New("the recording has no result of this call so far")
 
-// Results are what tools returned in a session as far as it was played. Guards
-// look things up in them: in a recording, nobody can be asked.
+// Results are what tools returned in a session as far as it was played. Guards look things up in
+// them, as a recording has no tools to call.
 type Results struct {
 	calls   map[string]Call
 	results map[string]recorded // by call

@@ -32,7 +32,7 @@ func readRun(top object, line int) ([]exchange, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Further generations are answers that nobody followed.
+		// Further generations are answers that the conversation did not follow.
 		e.messages = append(e.messages, answered(said)...)
 		break
 	}

@@ -46,7 +46,7 @@ func readTranscriptLine(top object, line int) ([]exchange, error) {
 	return []exchange{e}, nil
 }
 
-// material returns text that stands in the user's place and isn't the user's.
+// material returns text that is in the user's place and isn't the user's.
 func material(name, text string) turn {
 	return turn{role: User, attachments: []Attachment{{Name: name, Text: text}}}
 }

@@ -16,7 +16,7 @@ import (
 type turn struct {
 	role Role
 	text string
-	// attachments are what came with the text and is nobody's own words.
+	// attachments are what came with the text and isn't the speaker's own words.
 	attachments []Attachment
 	calls       []Call
 	// callID is the call that a result answers.
@@ -75,9 +75,9 @@ type (
 	}
 )
 
-// chat writes turns in the chat form. What agents and editors put into a user's turn
-// becomes an attachment. Calls get names of their own where the source uses one twice. A result whose call is not in the recording becomes an attachment:
-// the model read it, and nobody vouches for it.
+// chat writes turns in the chat form. What agents and editors put into a user's turn becomes an
+// attachment. Calls get names of their own where the source uses one twice. A result whose call
+// is not in the recording becomes an attachment: the model read it, and its source is unknown.
 func chat(turns []turn) []chatMessage {
 	var out []chatMessage
 	names, used, answered := map[string]string{}, map[string]bool{}, map[string]bool{}
@@ -136,7 +136,7 @@ func (t turn) own() turn {
 	return t
 }
 
-// unused returns a name, with a number behind it if it is used, and uses it.
+// unused returns a name, with a number after it if it is used, and uses it.
 func unused(used map[string]bool, name string) string {
 	out := name
 	for n := 2; used[out] || out == ""; n++ {
@@ -155,8 +155,8 @@ var roles = map[string]Role{
 }
 
 // readTurns reads a list of messages. One text instead of a list is the speaker's; without a
-// speaker it is material, as is an object: nobody says whose words they are. A text that looks
-// like a list was cut, or written by somebody who had it for one.
+// speaker it is material, as is an object: its author is unknown. A text that looks like a list
+// was cut, or was meant to be one.
 func readTurns(raw json.RawMessage, speaker Role, line int) ([]turn, error) {
 	const advice = "export the conversation again, as a list of messages"
 	if len(raw) == 0 || string(raw) == "null" {
@@ -190,8 +190,7 @@ func readTurns(raw json.RawMessage, speaker Role, line int) ([]turn, error) {
 	return out, nil
 }
 
-// spokenBy returns a text as its speaker's words, or as material where nobody is known to
-// have said it.
+// spokenBy returns a text as its speaker's words, or as material where the speaker is unknown.
 func spokenBy(speaker Role, said string) turn {
 	if speaker == "" {
 		return material("input", said)
@@ -429,7 +428,7 @@ func (b *blocks) part(o object) error {
 		text, _ := str(o, "refusal")
 		b.texts = append(b.texts, text)
 	case "thinking", "redacted_thinking", "reasoning":
-		// What a model thinks is nobody's word, and no tool reads it.
+		// What a model thinks vouches for nothing, and no tool reads it.
 	case "tool_use", "tool_call", "server_tool_use", "mcp_tool_use":
 		call := Call{Arguments: argumentsOf(o, "input", "arguments", "args")}
 		call.ID, _ = str(o, "id")
@@ -464,8 +463,8 @@ func (b *blocks) result(o object) error {
 	return nil
 }
 
-// unread stands for a part that the model could see: a picture, a file, or what this
-// reader doesn't know. Text in it is kept, and counts as material.
+// unread adds a note in place of a part that the model could see: a picture, a file, or a kind
+// that this reader doesn't know. Text in it is kept, and counts as material.
 func (b *blocks) unread(kind string, o object) {
 	if kind == "" {
 		kind = "part"

@@ -116,7 +116,7 @@ func TestAcceptsWhatThePeerAccepts(t *testing.T) {
 	})
 }
 
-// A keyword that nobody holds values to makes no schema.
+// A keyword that no check enforces makes no schema.
 func TestCompileRefuses(t *testing.T) {
 	for name, schema := range map[string]string{
 		"a keyword that isn't known":    `{"items": {"uniqueItems": true}}`,

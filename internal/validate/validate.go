@@ -63,7 +63,7 @@ func (f *findings) add(at place, text func() string) {
 	}
 }
 
-// place is where a value stands: a name of a member or the number of an element in what is
+// place is the place of a value: the name of a member or the number of an element in what is
 // around it.
 type place struct {
 	around *place

@@ -10,7 +10,7 @@ const maxCodes = 1 << 17
 // cmap says what codes of a font mean.
 type cmap struct {
 	text map[string]string
-	// sizes tells which lengths codes have, in bytes.
+	// sizes says which lengths codes have, in bytes.
 	sizes [5]bool
 }
 

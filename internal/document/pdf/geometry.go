@@ -5,7 +5,7 @@ import "math"
 // matrix is a, b, c, d, e, f of PDF: x' = a·x + c·y + e, y' = b·x + d·y + f.
 type matrix [6]float64
 
-// times is what m does, and then n.
+// times returns the matrix that does what m does, and then n.
 func (m matrix) times(n matrix) matrix {
 	return matrix{
 		m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3],
@@ -36,10 +36,10 @@ func (r rect) and(o rect) rect {
 	return rect{math.Max(r.x0, o.x0), math.Max(r.y0, o.y0), math.Min(r.x1, o.x1), math.Min(r.y1, o.y1)}
 }
 
-// size is the area's; 0 when there is none.
+// size returns the size of the area; 0 when there is none.
 func (r rect) size() float64 { return math.Max(0, r.x1-r.x0) * math.Max(0, r.y1-r.y0) }
 
-// box is the smallest area around what m makes of an area.
+// box returns the smallest area around what m makes of an area.
 func (m matrix) box(r rect) rect {
 	out := nowhere
 	for _, p := range [...]point{m.at(r.x0, r.y0), m.at(r.x1, r.y0), m.at(r.x0, r.y1), m.at(r.x1, r.y1)} {

@@ -11,7 +11,7 @@ const (
 	maxForms = 16
 	// maxSaved is how many states of drawing may be put aside.
 	maxSaved = 1_000
-	// maxOperands is how many operands may stand before an operator.
+	// maxOperands is how many operands may come before an operator.
 	maxOperands = 1_000
 )
 
@@ -47,8 +47,8 @@ type interpreter struct {
 	// clips says that the path becomes the clip once it is painted.
 	clips   bool
 	painted []area
-	// marks tells for each open marked content whether it hides what is in it;
-	// unseen is how many do.
+	// marks says for each open marked content whether it hides what is in it; unseen is how many
+	// do.
 	marks     []bool
 	unseen    int
 	resources dict
@@ -357,7 +357,7 @@ func (i *interpreter) cover() error {
 	return nil
 }
 
-// angle is the direction of text, in degrees.
+// angle returns the direction of text, in degrees.
 func angle(m matrix) int {
 	return int(math.Round(math.Atan2(m[1], m[0]) * 180 / math.Pi))
 }

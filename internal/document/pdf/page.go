@@ -84,7 +84,7 @@ type Page struct {
 	Width, Height float64
 	// Glyphs are in the order in which they are drawn.
 	Glyphs []Glyph
-	// Notes are the texts of annotations, which stand beside the page.
+	// Notes are the texts of annotations, which are beside the page.
 	Notes []string
 }
 
@@ -201,7 +201,7 @@ func (f *File) content(o object) ([]byte, error) {
 	return out, nil
 }
 
-// textString is a text of the file's structure, in UTF-16 or almost Latin-1.
+// textString returns a text of the file's structure, in UTF-16 or almost Latin-1.
 func textString(s text) string {
 	if len(s) >= 2 && s[0] == 0xFE && s[1] == 0xFF {
 		return utf16Text([]byte(s[2:]))

@@ -36,7 +36,7 @@ func File(more string, objects []string, pages ...string) []byte {
 	return Objects(all...)
 }
 
-// Stream is an object with content.
+// Stream returns an object with content.
 func Stream(entries, content string) string {
 	return fmt.Sprintf("<< %s /Length %d >>\nstream\n%s\nendstream", entries, len(content), content)
 }
