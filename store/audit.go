@@ -51,7 +51,8 @@ type Progress struct {
 	Began time.Time `json:"began"`
 	// After is the id of the last session that was checked.
 	After string `json:"after"`
-	// Own is the head of the store's own chain.
+	// Own is the head of the store's own chain, to which the rest of the verification holds it. A
+	// chain that is broken has none.
 	Own ChainHead `json:"own"`
 	// Report is of the sessions up to there.
 	Report Report `json:"report"`

@@ -207,6 +207,11 @@ func TestVerifyGoesOn(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			if c.change == "" {
+				if err := s.Note(t.Context(), Note{About: "contracts"}); err != nil {
+					t.Fatal(err)
+				}
+			}
 			r, err := s.verify(t.Context(), 2, fromFile(t, place), nil, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -217,6 +222,9 @@ func TestVerifyGoesOn(t *testing.T) {
 			}
 			if c.problem == "" && (r.Sessions != 9 || r.Unnoted != 0) {
 				t.Errorf("%+v", r)
+			}
+			if r.Head != place.Own {
+				t.Errorf("it counts up to %+v, and began at %+v", r.Head, place.Own)
 			}
 		})
 	}

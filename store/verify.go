@@ -19,7 +19,7 @@ type Report struct {
 	Sessions int   `json:"sessions"`
 	Entries  int64 `json:"entries"`
 	Pruned   int   `json:"pruned,omitempty"`
-	// Head is the end of the store's own chain.
+	// Head is the end that the store's own chain had when the verification began.
 	Head ChainHead `json:"head"`
 	// Unnoted is the number of entries that no head of a session in the store's
 	// own chain covers yet: their being cut off would not be noticed.
@@ -159,6 +159,7 @@ func (v *verifier) progress(began time.Time) Progress {
 	p := Progress{Began: began, After: v.after, Report: v.report}
 	p.Report.Problems = slices.Clip(v.report.Problems) // what is found later isn't in it
 	p.Report.Entries -= v.ofOwn
+	p.Report.Head = v.head()
 	if !v.own.broken {
 		p.Own = ChainHead{Entries: v.own.Entries, Hash: v.own.Hash}
 	}
@@ -330,12 +331,20 @@ func (v *verifier) ownEntry(e *Entry) {
 	}
 }
 
+// head is the end that the store's own chain had when the verification began.
+func (v *verifier) head() ChainHead {
+	if v.report.Head != (ChainHead{}) {
+		return v.report.Head // as an interrupted verification noted it
+	}
+	return ChainHead{Entries: v.own.Entries, Hash: v.own.Hash}
+}
+
 // finish makes the report.
 func (v *verifier) finish() *Report {
 	r := &v.report
-	r.Head = ChainHead{Entries: v.own.Entries, Hash: v.own.Hash}
+	r.Head = v.head()
 	for _, h := range v.wanted {
-		v.problem("", r.Head.Entries, "the head %s is not in the log: something before it was changed or cut", h)
+		v.problem("", v.own.Entries, "the head %s is not in the log: something before it was changed or cut", h)
 	}
 	return r
 }

@@ -23,7 +23,8 @@ import (
 // TestStoreScripts runs testdata/store/*.txtar: commands that look into a store.
 // "ask TEXT [N]" is an agent that read the text and is about to write to the first
 // address in it, or to the first N; it waits for a person in the background, and
-// "answer VERDICT…" is what came of it. "settle ID" puts the id of the question into $ID.
+// "answer VERDICT…" is what came of it. "interrupted FILE" is a check of the audit log that ended
+// early, behind eight sessions of forty entries. "settle ID" puts the id of the question into $ID.
 func TestStoreScripts(t *testing.T) {
 	p := commandtest.Params(filepath.Join("testdata", "store"))
 	setup := p.Setup
@@ -32,7 +33,7 @@ func TestStoreScripts(t *testing.T) {
 		e.Values[agentKey{}] = &agent{}
 		return setup(e)
 	}
-	p.Cmds["ask"], p.Cmds["answer"] = ask, answer
+	p.Cmds["ask"], p.Cmds["answer"], p.Cmds["interrupted"] = ask, answer, interrupted
 	testscript.Run(t, p)
 }
 

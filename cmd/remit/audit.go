@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -143,26 +142,16 @@ func (c *auditVerify) ofStore(ctx context.Context, st store.Store, heads []store
 	if c.Resume == "" {
 		return st.Verify(ctx, heads...)
 	}
-	var from store.Progress
-	data, err := os.ReadFile(c.Resume)
-	if err == nil {
-		err = json.Unmarshal(data, &from)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, hint.Wrap(fmt.Errorf("%s: %w", c.Resume, err), "remove it to begin anew")
-	}
-
-	report, err := st.VerifyFrom(ctx, from, func(p store.Progress) error {
-		data, err := json.Marshal(p)
-		if err != nil {
-			return err
-		}
-		return atomicfile.Write(c.Resume, data, 0o600)
-	}, heads...)
+	file := progressFile{name: c.Resume}
+	from, err := file.read()
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Remove(c.Resume); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	report, err := st.VerifyFrom(ctx, from, file.note, heads...)
+	if err != nil {
+		return nil, err
+	}
+	if err := file.remove(); err != nil {
 		return nil, err
 	}
 	return report, nil
@@ -275,6 +264,9 @@ func (c *auditExport) Run(ctx context.Context, s *command.Streams) error {
 			return err
 		}
 		defer closeFile(f, &err)
+		if err := atomicfile.Claim(f); err != nil {
+			return hint.Wrap(fmt.Errorf("%s: %w", c.Out, err), "let the other export end, or write to another file")
+		}
 		done := &store.Exported{}
 		if c.Resume {
 			if done, err = store.ReadExported(f); err != nil {

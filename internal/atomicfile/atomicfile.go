@@ -39,6 +39,19 @@ func Lock(dir string) (unlock func(), err error) {
 	return unlock, nil
 }
 
+// ErrClaimed is returned for a file that another program writes to.
+var ErrClaimed = errors.New("another program is writing to the file")
+
+// Claim keeps others that claim an open file from writing to it as long as it is open: the error
+// is [ErrClaimed] where somebody has claimed it. Where the system can't lock a file like that,
+// nobody is kept off.
+func Claim(f *os.File) error {
+	if err := claim(f); !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
+}
+
 // ErrChanged is returned for a file that no longer says what it said.
 var ErrChanged = errors.New("the file has been changed meanwhile")
 
@@ -48,6 +61,37 @@ var ErrChanged = errors.New("the file has been changed meanwhile")
 // comparison. A link stays, and the file that it names is written; the mode stays, too.
 func Replace(name string, was, data []byte) error {
 	return locked(name, func(name string) error { return replace(name, was, data) })
+}
+
+// Create writes a file as [Write] does where there is none: else the error is [fs.ErrExist]. The
+// directory is locked, as for [Replace].
+func Create(name string, data []byte, mode fs.FileMode) error {
+	unlock, err := Lock(filepath.Dir(name))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return write(name, data, mode, func() error {
+		_, err := os.Lstat(name)
+		switch {
+		case err == nil:
+			return &fs.PathError{Op: "create", Path: name, Err: fs.ErrExist}
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		}
+		return err
+	})
+}
+
+// Remove removes a file, if it still says what it said: else the error is [ErrChanged]. The
+// directory is locked, as for [Replace].
+func Remove(name string, was []byte) error {
+	return locked(name, func(name string) error {
+		if err := unchanged(name, was); err != nil {
+			return err
+		}
+		return os.Remove(name)
+	})
 }
 
 // Edit replaces a file by what a function makes of it, and returns that. The directory is locked
@@ -85,13 +129,16 @@ func replace(name string, was, data []byte) error {
 	if err != nil {
 		return err
 	}
-	return write(name, data, info.Mode(), func() error {
-		now, err := os.ReadFile(name)
-		if err == nil && !bytes.Equal(now, was) {
-			err = ErrChanged
-		}
-		return err
-	})
+	return write(name, data, info.Mode(), func() error { return unchanged(name, was) })
+}
+
+// unchanged returns [ErrChanged] where a file no longer says what it said.
+func unchanged(name string, was []byte) error {
+	now, err := os.ReadFile(name)
+	if err == nil && !bytes.Equal(now, was) {
+		err = ErrChanged
+	}
+	return err
 }
 
 // write writes a file, unless the last look before it gets its name says no.

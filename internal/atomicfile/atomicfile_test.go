@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/remit-project/remit/internal/atomicfile"
@@ -67,6 +68,63 @@ func TestReplace(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
 		t.Errorf("beside it are %v, %v", entries, err)
+	}
+}
+
+// A file is created where there is none, and removed while it says what it said: another
+// program's stays.
+func TestCreateAndRemove(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a.txt")
+	if err := atomicfile.Create(name, []byte("one"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := atomicfile.Create(name, []byte("two"), 0o600); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("it was created twice: %v", err)
+	}
+	if err := atomicfile.Remove(name, []byte("two")); !errors.Is(err, atomicfile.ErrChanged) {
+		t.Errorf("another file was removed: %v", err)
+	}
+	if got, err := os.ReadFile(name); err != nil || string(got) != "one" {
+		t.Errorf("it says %q, %v", got, err)
+	}
+	if err := atomicfile.Remove(name, []byte("one")); err != nil {
+		t.Error(err)
+	}
+	if err := atomicfile.Remove(name, []byte("one")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file was removed: %v", err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+		t.Errorf("left are %v, %v", entries, err)
+	}
+}
+
+// A file is claimed by one at a time, until it is closed.
+func TestClaim(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such lock")
+	}
+	name := filepath.Join(t.TempDir(), "a.txt")
+	open := func() *os.File {
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	first, second := open(), open()
+	defer second.Close()
+	if err := atomicfile.Claim(first); err != nil {
+		t.Fatal(err)
+	}
+	if err := atomicfile.Claim(second); !errors.Is(err, atomicfile.ErrClaimed) {
+		t.Errorf("it was claimed twice: %v", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := atomicfile.Claim(second); err != nil {
+		t.Errorf("it can't be claimed later: %v", err)
 	}
 }
 

@@ -2,7 +2,13 @@
 
 package atomicfile
 
-import "errors"
+import (
+	"errors"
+	"os"
+)
 
 // lockDirectory locks no directory here.
 func lockDirectory(string) (unlock func(), err error) { return nil, errors.ErrUnsupported }
+
+// claim locks no file here.
+func claim(*os.File) error { return errors.ErrUnsupported }
