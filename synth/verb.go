@@ -20,6 +20,9 @@ type candidate struct {
 func (t *tool) findVerb() {
 	named := t.namedVerbs()
 	told := t.table.leadingVerbs(t.desc)
+	if len(told) == 0 && t.isUnknownVerb() {
+		named = slices.DeleteFunc(named, func(c candidate) bool { return c.verb.effect == contract.Read })
+	}
 	if len(named) == 0 && len(told) == 0 {
 		told = t.table.unspacedVerbs(t.desc)
 	}
@@ -75,6 +78,18 @@ func (t *tool) secondOpinion(told []candidate) {
 func (t *tool) toggles(told []candidate, d candidate) bool {
 	back := t.effect == contract.Write && t.table.has("untoggles", d.word)
 	return back && slices.ContainsFunc(told, func(c candidate) bool { return c.word != d.word && t.table.has("toggles", c.word) })
+}
+
+// isUnknownVerb reports whether the description begins with a verb of the name that no table
+// has: what follows it there ("Shelve a review") is its object, and no verb of reading. After
+// one that says nothing by itself ("Take a screenshot") the object tells what happens.
+func (t *tool) isUnknownVerb() bool {
+	words := strings.Fields(t.desc)
+	if len(words) < 3 || !t.table.has("articles", words[1]) || t.table.has("light-verbs", words[0]) {
+		return false
+	}
+	_, _, known := t.table.verbOf(words[0])
+	return !known && slices.ContainsFunc(inflections(words[0]), func(w string) bool { return slices.Contains(t.words, w) })
 }
 
 // namedVerbs are the verbs in the tool's name.
