@@ -3,6 +3,7 @@ package refine
 import (
 	"regexp"
 
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
@@ -19,11 +20,11 @@ const (
 
 var forms = []struct {
 	form    form
-	pattern *regexp.Regexp
+	matches func() *regexp.Regexp
 }{
-	{number, regexp.MustCompile(`^-?[0-9]{1,18}(\.[0-9]{1,12})?$`)},
-	{uuid, regexp.MustCompile(`^(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)},
-	{moment, regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$`)},
+	{number, pattern.OnUse(`^-?[0-9]{1,18}(\.[0-9]{1,12})?$`)},
+	{uuid, pattern.OnUse(`^(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)},
+	{moment, pattern.OnUse(`^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$`)},
 }
 
 // formOf returns the form of a value.
@@ -33,7 +34,7 @@ func formOf(l strictjson.Leaf) form {
 		return truth
 	case strictjson.Number, strictjson.String:
 		for _, f := range forms {
-			if f.pattern.MatchString(l.Text) {
+			if f.matches().MatchString(l.Text) {
 				return f.form
 			}
 		}
