@@ -42,12 +42,11 @@ func (s *Session) Decide(ctx context.Context, c Call) (*Decision, error) {
 	return s.ConfirmOnce(ctx, d.Call)
 }
 
-// Confirm notes that a person agreed to a call that was held back, and decides
-// it again. For the rest of the session, or [discharge.ConfirmationLife], the
-// targets of the call that fell short are as good as the user's in their own
-// arguments of this tool, and the very same call is not asked about again, unless it
-// sends or pays something. Everything else in the call (what it runs, writes or
-// sets) is agreed to with this call alone.
+// Confirm notes that a person agreed to a call that was held back, and decides it again. For the
+// rest of the session, or [discharge.ConfirmationLife], the targets of the call that fell short
+// are as good as the user's in their own arguments of this tool, and the same call is not asked
+// about again, unless it sends or pays something. Everything else in the call (what it runs,
+// writes or sets) is agreed to with this call alone.
 func (s *Session) Confirm(ctx context.Context, call string) (*Decision, error) {
 	return s.confirm(ctx, call, forSession)
 }

@@ -176,7 +176,7 @@ func (x *deciding) admissible() bool {
 	return true
 }
 
-// same reports whether two calls are alike but for their ids.
+// same reports whether two calls are alike except for their ids.
 func (c *Call) same(other *Call) bool {
 	return c.Server == other.Server && c.Tool == other.Tool && string(c.Arguments) == string(other.Arguments)
 }
@@ -332,16 +332,16 @@ func callDigest(server, tool, variant string, arguments json.RawMessage) string 
 // An answer about one variant of it says nothing about another.
 func (x *deciding) tool() string { return x.d.Server + "\x00" + x.d.Tool + "\x00" + x.d.Variant }
 
-// confirmable is what a confirmation of an argument is about: its value, and
-// the member names above it that the schema leaves open.
+// confirmable returns what a confirmation of an argument is about: its value, and the member
+// names above it that the schema leaves open.
 func (x *deciding) confirmable(i int) string {
 	l := &x.leaves[i]
 	return strings.Join(append([]string{l.Text}, openNames(x.arguments[i], l.place)...), "\x00")
 }
 
-// carried is the label that a value takes into the results of its call. What a
-// certificate said about it holds there too; the parts of it that only the
-// whole call looked past do not gain by that.
+// carried returns the label that a value takes into the results of its call. What a certificate
+// said about it holds there too; the parts of it that only the whole call looked past do not gain
+// by that.
 func (x *deciding) carried(i int) label.Label {
 	if len(x.d.Findings[i].Certificates) == 0 {
 		return x.resolved[i].Label

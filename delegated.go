@@ -27,8 +27,8 @@ var (
 const (
 	// maxDelegations bounds the plans of one turn to which a person agrees.
 	maxDelegations = 4
-	// maxReference bounds the turn that may mean what the assistant proposed before ("yes,
-	// do that", "the second one, please"), in bytes: who writes more says what is meant.
+	// maxReference bounds the turn that may mean what the assistant proposed before ("yes, do
+	// that", "the second one, please"), in bytes: a user who writes more says what is meant.
 	maxReference = 256
 )
 

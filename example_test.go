@@ -66,8 +66,8 @@ func ExampleMonitor() {
 	// c3 send_email allow
 }
 
-// forwards plans by a rule: who asks to forward something, wants a mail to the address
-// behind "to". A planner may also ask a model; what it returns is checked in any case.
+// forwards plans by a rule: who asks to forward something, wants a mail to the address after
+// "to". A planner may also ask a model; what it returns is checked in any case.
 type forwards struct{}
 
 func (forwards) Plan(_ context.Context, r *scope.Request) (*scope.Plan, error) {

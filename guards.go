@@ -45,7 +45,7 @@ func (x *deciding) guard(t target) {
 	}
 }
 
-// violation is the reason that a rule gives which doesn't hold.
+// violation returns the reason that a rule gives which doesn't hold.
 func violation(v guard.Violation) Reason {
 	r := Reason{Code: PolicyViolation, Verdict: Deny, Message: v.Message, Policy: v.Policy, References: v.References, Values: v.Values, Guard: v.Place}
 	if v.Verdict == Ask {

@@ -28,7 +28,7 @@ func outlined(given []*schema.Catalogue, files []*contract.File) (all []*schema.
 	return all, errs
 }
 
-// outline is a catalogue with the tools of a contract file, by name and arguments.
+// outline returns a catalogue with the tools of a contract file, by name and arguments.
 func outline(f *contract.File) (*schema.Catalogue, error) {
 	type tool struct {
 		Name  string `json:"name"`

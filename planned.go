@@ -282,7 +282,7 @@ func (d *deployment) plannerTools(o *Options) []scope.Tool {
 	return out
 }
 
-// returns are the members of a tool's result that its contract names.
+// returns lists the members of a tool's result that its contract names.
 func (b *binding) returns() []scope.Parameter {
 	var out []scope.Parameter
 	v, ok := b.contract.Variant("", false)

@@ -159,8 +159,8 @@ func (x *deciding) carriesExternal() bool {
 	return false
 }
 
-// takesForeign reports whether others may have chosen what the call is about: who was agreed
-// to for a mail is no reason to share a file with.
+// takesForeign reports whether others may have chosen what the call is about: who was agreed to
+// for a mail is not thereby one to share a file with.
 func (x *deciding) takesForeign() bool {
 	for i, a := range x.arguments {
 		r := &x.resolved[i]
@@ -189,8 +189,8 @@ func identified(r *provenance.Resolution, role label.Role) bool {
 	return slices.ContainsFunc(r.Offers, func(c provenance.Offer) bool { return c.Procedure != provenance.Settled && c.Roles.Has(role) })
 }
 
-// choices asks about objects of an outward call that a result offered, when the
-// user's words don't tell which one is meant.
+// choices asks about objects of an outward call that a result offered, when the user's words
+// don't say which one is meant.
 func (x *deciding) choices() {
 	if !x.variant.Effect.Outward() || !x.steered() || x.bound.contract.Sinks == contract.Off {
 		return

@@ -243,8 +243,8 @@ func TestAFormatInAWrappedText(t *testing.T) {
 	}
 }
 
-// The labelled lines of a text, which are taken without a question, are held to the same: an empty
-// line in a remark parts what is before it from what is behind it.
+// The labelled lines of a text, which are taken without a question, are held to the same: an
+// empty line in a remark parts what is before it from what is after it.
 func TestAStrangersRemarkPartsNoBlock(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer string

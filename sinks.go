@@ -146,8 +146,8 @@ func (x *deciding) option(mode contract.Mode, i int) {
 		"leave it out, or write the value without a dash at its beginning", "or have the user confirm it")
 }
 
-// lineBreak asks about a line break of external origin in an argument that is one
-// line: behind it, a mail's subject is a header, and an entry of a list another.
+// lineBreak asks about a line break of external origin in an argument that is one line: after it,
+// a mail's subject is a header, and an entry of a list another.
 func (x *deciding) lineBreak(mode contract.Mode, i int) {
 	text := x.leaves[i].Text
 	if x.variant.Effect == contract.Read || !hasLineBreak(text) || !x.oneLine(i) {

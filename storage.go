@@ -62,9 +62,9 @@ type StoredName struct {
 type Stored struct {
 	Trust   label.Trust `json:"trust"`
 	Origins []string    `json:"origins,omitempty"`
-	// Records is the trust of what was kept under the names that the call gave, or
-	// by tools whose names tell of the same things. When it is below TOOL_OUTPUT, no
-	// field of the result vouches by a certificate.
+	// Records is the trust of what was kept under the names that the call gave, or by tools whose
+	// names share a word. When it is below TOOL_OUTPUT, no field of the result vouches by a
+	// certificate.
 	Records label.Trust `json:"records"`
 }
 

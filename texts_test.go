@@ -171,7 +171,7 @@ tools:
 }
 
 // The user picks a record of a list that was seen by its place, while no other list of such
-// things could stand in for it.
+// things could replace it.
 func TestRecordsByTheirPlace(t *testing.T) {
 	const post = `version: 1
 server: post

@@ -280,10 +280,9 @@ func TestSeparationFromFlatMonitors(t *testing.T) {
 	})
 }
 
-// Non-expansive discharge (PACT, Lemma 1) end to end: two sessions with the same
-// events, one of which has a certificate. Every call is decided alike in both,
-// but for those that have the certified value in the certified argument; and
-// the origins of all values are the same.
+// Non-expansive discharge (PACT, Lemma 1) end to end: two sessions with the same events, one of
+// which has a certificate. Every call is decided alike in both, except for those that have the
+// certified value in the certified argument; and the origins of all values are the same.
 func TestDischargeDoesNotExpand(t *testing.T) {
 	probes := func(value string) []step {
 		var out []step

@@ -214,7 +214,7 @@ func approved() *rapid.Generator[contract.Approved] {
 	})
 }
 
-// clear removes what a file doesn't say: where its parts stand.
+// clear removes what a file doesn't say: the positions of its parts.
 func clear(f *contract.File) *contract.File {
 	f.Position = contract.Position{}
 	clearArgs := func(args []contract.Arg) {

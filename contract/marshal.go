@@ -189,7 +189,7 @@ func (w *writer) arg(a *Arg) string {
 	return m.String()
 }
 
-// shortList is how many members of a result stand on its own line.
+// shortList is how many members of a result are written on its own line.
 const shortList = 3
 
 func (w *writer) output(indent int, o *Output) {

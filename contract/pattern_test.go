@@ -104,7 +104,7 @@ func TestPatternCompare(t *testing.T) {
 	}
 }
 
-// overlap tells whether two patterns match one pointer of a small set.
+// overlap reports whether two patterns match one pointer of a small set.
 func overlap(a, b string) bool {
 	p, _ := contract.ParsePattern(a)
 	q, _ := contract.ParsePattern(b)

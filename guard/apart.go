@@ -10,8 +10,8 @@ import (
 	"github.com/remit-project/remit/internal/strictyaml"
 )
 
-// Tests is a file with the examples of a guard file, which stand apart from its rules. It
-// has no Name where there is none.
+// Tests is a file with the examples of a guard file, apart from its rules. It has no Name where
+// there is none.
 type Tests struct {
 	Name string
 	Data []byte
@@ -102,7 +102,7 @@ func (l *loader) testsOf(n *strictyaml.Node) {
 	}
 }
 
-// examplesOf is where the examples of a policy or a duty are; nil for neither.
+// examplesOf returns where the examples of a policy or a duty are; nil for neither.
 func (l *loader) examplesOf(name string) *[]Example {
 	for i := range l.file.Policies {
 		if p := &l.file.Policies[i]; p.Name == name {
@@ -159,7 +159,7 @@ func (f Fixture) answersAs(o Fixture) bool {
 	return f.Judge == "" && o.Judge == "" && f.Server == o.Server && f.Tool == o.Tool && (f.Args == nil) == (o.Args == nil) && string(f.Args) == string(o.Args)
 }
 
-// overlaid are the members of an object, with those of another one in their place.
+// overlaid returns the members of an object, with those of another one in their place.
 func overlaid(base, own []byte) []byte {
 	doc, err := strictjson.Parse(own, strictjson.OutputLimits())
 	if err != nil || doc.Root().Kind() != strictjson.Object {
@@ -192,7 +192,7 @@ func EditApart(name string, data []byte, tests Tests, samples ...Record) (*Edito
 	}
 
 	e := &Editor{yaml: rules, samples: samples, apart: true, tests: apart}
-	if err := e.expand(); err != nil { // of those that stand with the rules
+	if err := e.expand(); err != nil { // of those in the file with the rules
 		return nil, err
 	}
 	for i := range f.Policies {
@@ -209,7 +209,7 @@ func EditApart(name string, data []byte, tests Tests, samples ...Record) (*Edito
 	return e, nil
 }
 
-// show writes the examples of a policy with its rule, if they don't stand there.
+// show writes the examples of a policy with its rule, if they are not there.
 func (e *Editor) show(list, name string, examples []Example) error {
 	entry := e.yaml.Entry(list, "name", name)
 	if _, had := strictyaml.Member(entry, "examples"); had != nil || len(examples) == 0 {
@@ -230,8 +230,8 @@ func (e *Editor) show(list, name string, examples []Example) error {
 // Apart makes the examples be written to a tests file, all of them once one was edited.
 func (e *Editor) Apart() { e.apart = true }
 
-// MarshalTests returns the YAML of the tests file; nil where the examples stand with the
-// rules, or where there are none.
+// MarshalTests returns the YAML of the tests file; nil where the examples are in the file with
+// the rules, or where there are none.
 func (e *Editor) MarshalTests() ([]byte, error) {
 	if !e.apart || (e.tests == nil && !e.edited) {
 		return nil, nil

@@ -14,8 +14,8 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// placeless are examples without the places where they stand, and with the members of
-// objects in order.
+// placeless returns examples without their places in a file, and with the members of objects in
+// order.
 func placeless(t testing.TB, examples []guard.Example) []string {
 	t.Helper()
 	var out []string

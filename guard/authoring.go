@@ -127,7 +127,7 @@ func writeKnown(b *strings.Builder, functions []*decls.FunctionDecl) {
 // ownOverloads are the overloads of the functions that CEL doesn't have.
 var ownOverloads = pattern.OnUse(`^(session_|string_says|label_|judge_|date_|datetime_|.*_to_decimal$|.*_round|.*_sum)`)
 
-// shortType is a type without the package that its name begins with.
+// shortType returns a type without the package that its name begins with.
 func shortType(t *cel.Type) string {
 	return strings.ReplaceAll(strings.ReplaceAll(cel.FormatCELType(t), "remit.", ""), "google.protobuf.Timestamp", "timestamp")
 }

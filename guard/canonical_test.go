@@ -6,8 +6,8 @@ import (
 	"github.com/remit-project/remit/guard"
 )
 
-// TestCanonical tells expressions apart that say something else, and none that
-// are only written otherwise.
+// TestCanonical distinguishes expressions that mean something else, and none that are only
+// written otherwise.
 func TestCanonical(t *testing.T) {
 	for name, c := range map[string]struct {
 		a, b string

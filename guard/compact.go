@@ -140,7 +140,7 @@ func baseOf(nodes []*yaml.Node, examples []Example) *yaml.Node {
 	return base
 }
 
-// namesOf are the names of a mapping's members.
+// namesOf returns the names of a mapping's members.
 func namesOf(n *yaml.Node) []string {
 	var out []string
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -149,7 +149,7 @@ func namesOf(n *yaml.Node) []string {
 	return out
 }
 
-// members are the values of a key; nil where some node lacks it.
+// members returns the values of a key; nil where some node lacks it.
 func members(nodes []*yaml.Node, key string) []*yaml.Node {
 	var out []*yaml.Node
 	for _, n := range nodes {
@@ -162,7 +162,7 @@ func members(nodes []*yaml.Node, key string) []*yaml.Node {
 	return out
 }
 
-// mostCommon is what most nodes have under a key that all have, and takes it out of them;
+// mostCommon returns what most nodes have under a key that all have, and takes it out of them;
 // nil where it is worth nothing.
 func mostCommon(nodes []*yaml.Node, key string) *yaml.Node {
 	values := members(nodes, key)
@@ -178,7 +178,7 @@ func mostCommon(nodes []*yaml.Node, key string) *yaml.Node {
 	return most
 }
 
-// mostOf is the value that occurs most often, at least twice; nil where there is none.
+// mostOf returns the value that occurs most often, at least twice; nil where there is none.
 func mostOf(values []*yaml.Node) *yaml.Node {
 	times := map[string]int{}
 	var most *yaml.Node
@@ -195,8 +195,8 @@ func mostOf(values []*yaml.Node) *yaml.Node {
 	return most
 }
 
-// commonGiven takes out the look-ups that all examples begin with, in this order. Those
-// that an example has otherwise stay there, and stand for the common ones.
+// commonGiven takes out the look-ups that all examples begin with, in this order. Those that
+// differ in an example stay there, and replace the common ones.
 func commonGiven(nodes []*yaml.Node, examples []Example) *yaml.Node {
 	lists := members(nodes, "given")
 	if lists == nil {

@@ -29,8 +29,8 @@ func directory(changes map[string]string) fstest.MapFS {
 	return out
 }
 
-// TestLoadDir reads rules with the tests that stand apart and the samples that those
-// refer to.
+// TestLoadDir reads rules with the tests in files of their own and the samples that those refer
+// to.
 func TestLoadDir(t *testing.T) {
 	files, err := guard.LoadDir(directory(nil))
 	if err != nil {

@@ -16,12 +16,12 @@ import (
 // Editor edits a guard file and keeps its comments and layout.
 type Editor struct {
 	yaml *strictyaml.Document
-	// expanded tells that policies were edited. Their examples have their records
-	// written out then, and share them again when the file is written.
+	// expanded is set where policies were edited. Their examples have their records written out
+	// then, and share them again when the file is written.
 	expanded bool
 	samples  []Record
-	// apart tells that the examples are written to a tests file, tests is that file as it
-	// is, and edited tells that it isn't so any more.
+	// apart is set where the examples are written to a tests file, tests is that file as it is,
+	// and edited is set where it isn't so any more.
 	apart, edited bool
 	tests         *strictyaml.Document
 }
@@ -287,7 +287,7 @@ func (w *writer) fixture(f *Fixture) *yaml.Node {
 	return n
 }
 
-// jsonNode writes JSON as YAML in one line, which is JSON but for the quotes of names.
+// jsonNode writes JSON as YAML in one line, which is JSON except for the quotes of names.
 func jsonNode(raw json.RawMessage) (*yaml.Node, error) {
 	doc, err := strictjson.Parse(raw, strictjson.OutputLimits())
 	if err != nil {

@@ -171,14 +171,13 @@ type evaluation struct {
 	leaves    []LabeledValue
 
 	memo *memo
-	// sound tells that recorded look-ups may be used at once.
+	// sound is set where recorded look-ups may be used at once.
 	sound bool
 
 	inquiries
 	inquires bool // facts that are not recorded are looked up and asked
 	missing  bool // a rule needed a fact that is not recorded
-	// complete tells that the rules look nothing more up before it is clear what was
-	// said.
+	// complete is set where the rules look nothing more up before it is clear what was said.
 	complete bool
 	dialogue *dialogue // nil until a rule asks what was said
 	// unsettledParts are what words don't settle, of the current rule. While assuming,

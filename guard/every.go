@@ -96,8 +96,7 @@ func (p *Policy) about(server, tool string) bool {
 	return len(p.Tools) == 0 || slices.Contains(p.Tools, tool) || slices.Contains(p.Tools, server+"/"+tool)
 }
 
-// checkTools reports tools that a policy is about and that don't exist, or of which
-// several servers have one.
+// checkTools reports tools of a policy that don't exist, or that several servers have.
 func (c *compiler) checkTools(p *Policy) {
 	for _, name := range p.Tools {
 		server, tool, divided := strings.Cut(name, "/")

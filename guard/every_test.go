@@ -85,8 +85,8 @@ func TestEveryTool(t *testing.T) {
 	}
 }
 
-// TestEveryToolOfAServer: the rules of one server's tools hold for no other's, and
-// stand between those of every tool and the tool's own.
+// TestEveryToolOfAServer: the rules of one server's tools hold for no other's, and come between
+// those of every tool and the tool's own.
 func TestEveryToolOfAServer(t *testing.T) {
 	scope := shop(t)
 	other, err := schema.ParseMCP("mail", []byte(`{"tools": [{"name": "order", "inputSchema": {"type": "object"}}]}`))

@@ -195,8 +195,7 @@ func (x *evaluation) recorded(q *inquiry) bool {
 	return true
 }
 
-// sound reports whether there are recorded look-ups, all of which were made and none
-// failed.
+// sound reports whether there are recorded look-ups, all were made and none failed.
 func (f *Facts) sound() bool {
 	return f != nil && len(f.Lookups) > 0 && !slices.ContainsFunc(f.Lookups, func(l Lookup) bool { return l.Error != "" || l.Result == nil })
 }
@@ -271,7 +270,7 @@ func (x *evaluation) judge(ctx context.Context, j *Judgment, notion bool, called
 	return err
 }
 
-// called is the call as a judge is told of it.
+// called returns the call as a judge is told of it.
 func (x *evaluation) called() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s", x.request.Tool, cut(string(x.request.Arguments), maxQuestion))

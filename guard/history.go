@@ -65,8 +65,8 @@ type History struct {
 	// Entries are what happened before the call, in order.
 	Entries []Entry
 
-	// memo returns what is kept of the history, which is no part of what it says; nil
-	// before [History.Remember].
+	// memo returns what is kept of the history, which is not part of what it says; nil before
+	// [History.Remember].
 	memo func() *memo
 }
 

@@ -67,9 +67,9 @@ type searched struct {
 // of a decision's look-ups.
 const maxSearched = 4
 
-// Remember lets the history keep what decisions work out of it for the ones that follow.
-// Copies of the history share that; what is in an entry must not change then, but for a
-// result that comes.
+// Remember lets the history keep what decisions work out of it for the ones that follow. Copies
+// of the history share that; what is in an entry must not change then, except for a result that
+// comes.
 func (h *History) Remember() {
 	m := &memo{}
 	h.memo = func() *memo { return m }

@@ -8,9 +8,9 @@ import (
 	"cel.dev/cel-go/parser"
 )
 
-// quickParser returns a parser of what an environment parses, but for variables, which don't
-// matter to it. cel-go has two: the one that an environment uses words mistakes better, and
-// this one needs a tenth of the time, which counts where there are thousands of rules.
+// quickParser returns a parser of what an environment parses, except for variables, which don't
+// matter to it. cel-go has two: the one that an environment uses words mistakes better, and this
+// one needs a tenth of the time, which counts where there are thousands of rules.
 func quickParser(env *cel.Env) (*parser.Parser, error) {
 	p, err := parser.NewParser(
 		parser.EnablePrattParser(true),

@@ -205,8 +205,8 @@ func (e *exchange) replyText() mention.Text    { return e.memo.text(e.reply) }
 // dialogue is a session as a talk of user and agent.
 type dialogue struct {
 	exchanges []exchange
-	// heard tells whether the agent's words are known here: it said something, or the
-	// user spoke but once.
+	// heard reports whether the agent's words are known here: it said something, or the user
+	// spoke but once.
 	heard bool
 	// used returns the texts of the call's arguments.
 	used func() []string
@@ -256,7 +256,7 @@ func (x *evaluation) talk() *dialogue {
 	return d
 }
 
-// textsOf are the texts in the arguments of a call, up to [maxSpoken].
+// textsOf returns the texts in the arguments of a call, up to [maxSpoken].
 func textsOf(arguments json.RawMessage) []string {
 	doc, err := strictjson.Parse(arguments, strictjson.DefaultLimits())
 	if err != nil {
@@ -306,8 +306,8 @@ func (d *dialogue) agreed() reply.Answer {
 // notion is what a rule asks of a value: was it listed, was it stated.
 type notion struct {
 	by func(*dialogue, *mention.Records, string) reply.Answer
-	// wholly tells that a list of which nothing at all was named was not listed, if the
-	// records of all its values are known: then it isn't a matter of words.
+	// wholly is set where a list was not listed when nothing in it was named, if the records of
+	// all its values are known: then it isn't a matter of words.
 	wholly          bool
 	speaker         EntryKind
 	about, question string
@@ -320,7 +320,7 @@ var (
 		"Did the user ask for this, or agree to it when the assistant named it: %s?"}
 )
 
-// said is a notion of a value, or of all that are in it.
+// said returns a notion of a value, or of all that are in it.
 func (x *view) said(n notion, v ref.Val) ref.Val {
 	var open []string
 	leaves := leavesOf(v, nil)

@@ -17,7 +17,7 @@ const minShared = 120
 type holder struct {
 	node   *yaml.Node // of the fixture or the call
 	record Record
-	// call tells a call of the history from a fixture.
+	// call is set for a call of the history, not for a fixture.
 	call bool
 }
 

@@ -19,8 +19,8 @@ const MaxToldAge = 10 * time.Minute
 // fromSession is where such a result came from, with the id of the call.
 const fromSession = "session:"
 
-// untold is the advice where the session doesn't have a result, or none that is new
-// enough. The arguments are left out where they may come from what the model hasn't seen.
+// untold returns the advice where the session doesn't have a result, or none that is new enough.
+// The arguments are left out where they may come from what the model hasn't seen.
 func (x *evaluation) untold(l *Lookup, what string) error {
 	with := ""
 	if x.request.Reader == nil {

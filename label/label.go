@@ -21,8 +21,8 @@ func Merge(a, b Label) Label {
 	}
 }
 
-// Identity is the neutral element of [Merge]: no origin, the highest trust,
-// no obligation. It is the label of nothing at all, where folding starts.
+// Identity returns the neutral element of [Merge]: no origin, the highest trust, no obligation.
+// It is the label of nothing at all, where folding starts.
 func Identity() Label { return Label{Trust: Trusted} }
 
 // Below reports whether a is at most as trustworthy as b in every component: at least b's origins

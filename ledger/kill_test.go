@@ -126,7 +126,7 @@ func present(t *testing.T, st store.Store, round int, answered []string) {
 	}
 }
 
-// told is how the victim tells of a step.
+// told is how the victim reports a step.
 func told(session string, e *remit.Event) string {
 	switch e.Kind {
 	case remit.CallEvent:
@@ -140,8 +140,7 @@ func told(session string, e *remit.Event) string {
 // victims is how many sessions the victim drives at the same time.
 const victims = 4
 
-// victim drives sessions until it is killed, and tells of each step after it
-// was accepted.
+// victim drives sessions until it is killed, and reports each step after it was accepted.
 func victim(name, round string) error {
 	ctx := context.Background()
 	st, err := store.Open(ctx, name, store.Options{})

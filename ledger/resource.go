@@ -113,8 +113,8 @@ func (l *Ledger) lower(ctx context.Context, what remit.Storage, list []store.Res
 	return nil
 }
 
-// found is the label of what a call may have read that was kept there, by
-// whichever session; nil when nothing is known of it.
+// found returns the label of what a call may have read that was kept there, by whichever session;
+// nil when nothing is known of it.
 func (l *Ledger) found(ctx context.Context, r *remit.Session, call string) (*remit.Stored, error) {
 	if l.resources == nil {
 		return nil, nil
@@ -163,7 +163,7 @@ func (l *Ledger) found(ctx context.Context, r *remit.Session, call string) (*rem
 	return &remit.Stored{Trust: read.Trust, Origins: read.Origins, Records: records}, nil
 }
 
-// merge is the label of what holds both.
+// merge returns the label of what holds both.
 func merge(a, b store.ResourceLabel) store.ResourceLabel {
 	origins := slices.Concat(a.Origins, b.Origins)
 	slices.Sort(origins)

@@ -93,7 +93,7 @@ func (s *Session) try(ctx context.Context, v *live, current bool, step func(v *l
 	return true, nil
 }
 
-// contended is the error of a session that never stood still.
+// contended returns the error of a session that never stood still.
 func (s *Session) contended() error {
 	return fmt.Errorf("session %q: %w, %d times in a row", s.id, ErrContended, MaxTries)
 }

@@ -109,7 +109,7 @@ func (m *matcher) surely(w *Match, level *Result) string {
 
 // thingOf returns the only member that is called as the things that a result lists, by its tool's
 // name, and so holds what they are called: the driver of a list of drivers. A text that others
-// write, such as a comment in a list of comments, is no name.
+// write, such as a comment in a list of comments, is not a name.
 func (m *matcher) thingOf(level *Result) string {
 	found := ""
 	for name := range level.members {

@@ -7,7 +7,7 @@ import (
 	"github.com/remit-project/remit/scope"
 )
 
-// TestConfirmable keeps the entries of a plan that a person can tell by reading them, with
+// TestConfirmable keeps the entries of a plan that a person can understand by reading them, with
 // names that are shown whole.
 func TestConfirmable(t *testing.T) {
 	long := strings.Repeat("x", 257)

@@ -148,7 +148,7 @@ func hasSigns(text, of string) bool {
 	return !strings.ContainsFunc(of, absent) && !slices.ContainsFunc(decimals().FindAllString(of, maxOperands), other)
 }
 
-// work is how much text a program goes through to hold a text of a length to a condition.
+// work returns how much text a program goes through to hold a text of a length to a condition.
 func (w *Match) work(length int) int {
 	for _, words := range w.Contains {
 		length += len(words)

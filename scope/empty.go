@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// That there is no record says something only of a listing that came back: an error, a count
-// and a page say nothing of what there is.
+// A missing record means something only in a listing that came back: an error, a count and a page
+// say nothing of what there is.
 
 // The members of a result that say what became of a call, and what they say then.
 var (

@@ -36,9 +36,9 @@ func (c *Constraint) restricts() error {
 	return nil
 }
 
-// singledOut says why a value may be the one that a criterion leaves out; empty where it
-// isn't. The value has to stand in the same listing, and a program has to find which one the
-// criterion is about: what is left out is found as strictly as what is chosen.
+// singledOut says why a value may be the one that a criterion leaves out; empty where it isn't.
+// The value has to be in the same listing, and a program has to find which one the criterion is
+// about: what is left out is found as strictly as what is chosen.
 func (m *matcher) singledOut(s *Source, c *Constraint, a Argument) string {
 	against, strict := m.against, m.strict
 	m.against, m.strict = false, true

@@ -12,7 +12,7 @@ import (
 	"github.com/remit-project/remit/scope"
 )
 
-// deleting allows all mails of a listing, but for what is excepted, by a criterion in words.
+// deleting allows all mails of a listing, except for what is excepted, by a criterion in words.
 func deleting(except, by string) string {
 	if except != "" {
 		except = `,"except":[{"tool":"list_mails","field":"id",` + except + `}]`

@@ -56,7 +56,7 @@ func onDay(day Value, text string) bool {
 	return ok && t.Format("2006-01-02") == string(day)
 }
 
-// unmet returns conditions of a source but for those that the call itself asked for: all of a
+// unmet returns conditions of a source except for those that the call itself asked for: all of a
 // listing of pending requests are pending. Only what a tool's definition lists is a filter for
 // sure, and the records must have no member that says otherwise.
 func (m *matcher) unmet(where []Match, r *Result) []Match {

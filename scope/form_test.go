@@ -69,7 +69,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestOnlyIf: what a person has to tell holds back an effect, and no lookup.
+// TestOnlyIf: what a person has to decide holds back an effect, and no look-up.
 func TestOnlyIf(t *testing.T) {
 	s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"list_mails","only_if":["once he agrees"]}]}`), nil)
 	if err != nil {

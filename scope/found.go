@@ -59,7 +59,7 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 		switch {
 		case isNamed(f):
 			found.named = append(found.named, whole(f))
-		case has || c.Pick != Only || m.lent: // an outsider's words must not offer a choice, nor stand in for a member that is empty
+		case has || c.Pick != Only || m.lent: // an outsider's words must not offer a choice, nor replace a member that is empty
 		case isOf(f.text, c.Kind):
 			v := whole(f)
 			if m.irreversible && sharp(c.Kind) && !oneOf(f.key, holders[c.Kind]) {

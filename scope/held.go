@@ -10,8 +10,8 @@ type held struct {
 	*Match
 	isNamed func(*field) bool
 	own     bool // only the outermost records may meet it, by members of their own
-	// lists are those of which records have the member, so that it is missing in others; nil where
-	// a missing member doesn't matter.
+	// lists are those with a record that has the member, so that it is missing in others; nil
+	// where a missing member doesn't matter.
 	lists map[string]bool
 	spelt *spellings // how the records that meet it write its names
 }

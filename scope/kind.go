@@ -89,9 +89,9 @@ var dates = pattern.OnUse(`(?i)(?:\b\d{1,2}(?:\.|st|nd|rd|th)?[ \t](?:de )?)?\b(
 // engine reads dates in.
 const months = `jan(?:uary|uar|vier)?|enero|gennaio|janeiro|feb(?:ruary|ruar|rero|braio)?|fevereiro|février|mar(?:ch|zo|ço|s)?|märz|apr(?:il|ile)?|abril|avril|may|mai|mayo|maggio|maio|june?|juni|juin|junio|giugno|junho|july?|juli|juillet|julio|luglio|julho|aug(?:ust)?|août|agosto|sept?(?:ember|embre|iembre)?|settembre|setembro|oct(?:ober|obre)?|okt(?:ober)?|octubre|ottobre|outubro|nov(?:ember|embre|iembre|embro)?|dec(?:ember|embre)?|dez(?:ember|embro)?|déc(?:embre)?|dic(?:iembre|embre)?`
 
-// undated returns a text without the numbers of dates, which are no amounts: for lines that a
-// name points to. In any other text they count, so that a text of others with one amount in
-// it is less likely to be taken for a bill.
+// undated returns a text without the numbers of dates, which are not amounts: for lines that a
+// name points to. In any other text they count, so that a text of others with one amount in it is
+// less likely to be taken for a bill.
 func undated(text string) string { return dates().ReplaceAllString(text, " ") }
 
 // money are the words of a field that is an amount of money.

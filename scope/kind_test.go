@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestNumbersOfDates: the numbers of a date in words are no amounts, and no amount is a
-// part of a date.
+// TestNumbersOfDates: the numbers of a date in words are not amounts, and no amount is a part of
+// a date.
 func TestNumbersOfDates(t *testing.T) {
 	for text, want := range map[string][]string{
 		"Bill for the month of December 2023\nTotal\t98.70": {"98.70"},

@@ -85,7 +85,8 @@ func (m *matcher) moments(of []Source) []time.Time {
 	return out
 }
 
-// sameClock reports whether two moments are the same, or are written the same but for the zone.
+// sameClock reports whether two moments are the same, or are written the same except for the
+// zone.
 func sameClock(a, b time.Time) bool {
 	const clock = "2006-01-02T15:04:05"
 	return a.Equal(b) || a.Format(clock) == b.Format(clock)

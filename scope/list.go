@@ -11,7 +11,8 @@ import (
 // A result may be nothing but a list of values: the names of channels. Each is a record of
 // its own then, and whatever a planner calls the field, the value is meant.
 
-// ofValues reports whether a document is nothing but one list of scalars, which is no record's.
+// ofValues reports whether a document is nothing but one list of scalars, which is not a
+// record's.
 func ofValues(leaves []strictjson.Leaf) bool {
 	list := ""
 	for i := range leaves {

@@ -207,8 +207,8 @@ func (m *matcher) rivals(r *Result, description []string) bool {
 	return false
 }
 
-// filled are the members that tell a thing from others, and that people fill as they like:
-// the reference of a payment, the handle of a user.
+// filled are the members that identify a thing, and that people fill as they like: the reference
+// of a payment, the handle of a user.
 var filled = strings.Fields("key code ref reference handle login number no nr")
 
 // strangers reports whether a member is one that strangers may have filled, so that what can't

@@ -293,7 +293,7 @@ var (
 	opposite   = map[string]string{"from": "to", "to": "from"}
 )
 
-// common are words of descriptions that tell no record from another.
+// common are words of descriptions that don't distinguish records.
 var common = strings.Fields("the and from for with that this user users you are was new last latest month date time present current")
 
 // telling reports whether a word may distinguish a record from others.

@@ -76,8 +76,8 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 	return Grant{Way: WayFrom, Call: hits[0].call, By: c.By}, ""
 }
 
-// names reports whether a value is the name that the user has for whom the source would
-// tell the account or address of: Spotify.
+// names reports whether a value is the user's name for the party whose account or address the
+// source would give: Spotify.
 func (m *matcher) names(c *Constraint, a *Argument) bool {
 	if !a.Said || a.Doubtful || !a.authority() || shapes[c.Kind] == nil {
 		return false
@@ -351,8 +351,8 @@ func (s *Source) sameField(other *Source) bool {
 	return s.Field == other.Field && slices.Equal(s.Or, other.Or)
 }
 
-// without returns the values of earlier results of a source but for those that a later one has in
-// records which don't meet the source's conditions: what was approved may be so no longer.
+// without returns the values of earlier results of a source except for those that a later one has
+// in records which don't meet the source's conditions: what was approved may be so no longer.
 func (m *matcher) without(values []candidate, s *Source, c *Constraint, r *Result, id string) []candidate {
 	if len(values) == 0 || len(s.Where) == 0 {
 		return values

@@ -109,8 +109,8 @@ func (m *matcher) total(r *Result, offered []candidate) *big.Rat {
 	return total
 }
 
-// isCurrency reports whether a field says of which money an amount beside it is, and isMeasure
-// whether it says so of any number.
+// isCurrency reports whether a field has the currency of an amount beside it, and isMeasure
+// whether it has the unit of any number.
 func (f *field) isCurrency() bool { return endsIn(f.key, "currency") }
 
 func (f *field) isMeasure() bool { return f.isCurrency() || endsIn(f.key, "unit") }

@@ -35,7 +35,7 @@ var superlatives = []superlativeWords{
 // list").
 var ordinals = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10}
 
-// spans follow a word that is no superlative then: the last month, the next week, the first
+// spans follow a word that is not a superlative then: the last month, the next week, the first
 // name.
 var spans = strings.Fields("day week weekend month quarter year night hour minute name monday tuesday wednesday thursday friday saturday sunday")
 

@@ -122,11 +122,11 @@ func around(texts []string, before, after int) syntax {
 // separators mean something in a path, a link, an address, a list of these or a command.
 const separators = "/\\?#@,;<>%:&=\"'`$|()[]{}*!~^"
 
-// held says why what fills a hole goes further than the name that the hole is in; empty
-// where it doesn't. A template of the user's says where a call goes by the text around its
-// holes: "../" in a path, "evil.example/?" in front of a host and "eve@evil.example," in front
-// of an address take it somewhere else. Content is free, but for the link that a value of a
-// source is pasted into.
+// held says why what fills a hole goes further than the name that the hole is in; empty where it
+// doesn't. A template of the user's says where a call goes by the text around its holes: "../" in
+// a path, "evil.example/?" in front of a host and "eve@evil.example," in front of an address take
+// it somewhere else. Content is free, except for the link that a value of a source is pasted
+// into.
 func (m *matcher) held(part *Argument, s syntax, way string) string {
 	decides := part.authority() || (part.Role == label.Selector && (m.effect || s.link || s.address || s.path))
 	pasted := way == WayFrom && strings.Contains(s.beside, "://")

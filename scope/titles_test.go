@@ -38,7 +38,8 @@ func TestTitles(t *testing.T) {
 	}
 }
 
-// TestTheGroupInQuestion: who is not in it yet, is not in the group that the call is about.
+// TestTheGroupInQuestion: a person who is not in it yet is not in the group that the call is
+// about.
 func TestTheGroupInQuestion(t *testing.T) {
 	const adding = `{"calls":[{"tool":"forward_mail","args":{
 		"/to":{"from":[{"tool":"list_mails","field":"name","where":{"name":{"prefix":"Pic"}}}],"kind":"name","pick":"only"},

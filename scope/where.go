@@ -150,7 +150,7 @@ func spaced(text string) string {
 var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
 
 // hasWords reports whether a text contains words in a row, as whole words. In scripts without
-// spaces a word may stand anywhere, and in Korean, whose endings are written onto a word, at the
+// spaces a word may be anywhere, and in Korean, whose endings are written onto a word, at the
 // beginning of one.
 func hasWords(text, words string) bool {
 	if words == "" {

@@ -52,8 +52,8 @@ func TestJoins(t *testing.T) {
 	}
 }
 
-// TestAJoinIsItsOwnRecords draws two listings in which others write every text, but for who wrote
-// a mail and the login of a person: no text widens what a join lets pass.
+// TestAJoinIsItsOwnRecords draws two listings in which others write every text, except for who
+// wrote a mail and the login of a person: no text widens what a join lets pass.
 func TestAJoinIsItsOwnRecords(t *testing.T) {
 	logins := []string{"jk7", "eve1", "bo2"}
 	texts := append([]string{"Jana", "Eve", "", "login: eve1", "author: jk7", "name: Jana"}, logins...)

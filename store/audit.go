@@ -37,10 +37,10 @@ type Audit interface {
 	// given heads are in it. An error means that it could not be read; what is
 	// wrong with it is in the report.
 	Verify(ctx context.Context, heads ...Hash) (*Report, error)
-	// VerifyFrom does the same for the sessions behind those that an interrupted verification
-	// had checked, and calls note after every part of them; nil notes nothing. The store's own
-	// chain is checked whole, and has to have the head that it had then. An error of note ends
-	// the verification.
+	// VerifyFrom does the same for the sessions after those that an interrupted verification had
+	// checked, and calls note after every part of them; nil notes nothing. The store's own chain
+	// is checked whole, and has to have the head that it had then. An error of note ends the
+	// verification.
 	VerifyFrom(ctx context.Context, from Progress, note func(Progress) error, heads ...Hash) (*Report, error)
 }
 
@@ -189,8 +189,8 @@ type Line struct {
 // else can be one of an entry. It changes with the format.
 const chainDomain = "remit audit 1\n"
 
-// link is the hash of an entry: over its predecessor's, 32 zero bytes for the
-// first one, and its own bytes.
+// link returns the hash of an entry: over its predecessor's, 32 zero bytes for the first one, and
+// its own bytes.
 func link(prev Hash, entry []byte) Hash {
 	h := sha256.New()
 	h.Write([]byte(chainDomain))
@@ -229,8 +229,8 @@ func (b body) place(chain string, n int64, at time.Time) ([]byte, error) {
 	return append(append(head[:len(head)-1], ','), b...), nil
 }
 
-// canonical encodes a value as JSON in the form of RFC 8785, but for the order
-// of members, which is that of the struct.
+// canonical encodes a value as JSON in the form of RFC 8785, except for the order of members,
+// which is that of the struct.
 func canonical(v any) ([]byte, error) {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 type stored struct {
 	Kind remit.EventKind `json:"kind"`
 	Time time.Time       `json:"time"`
-	// Took is in microseconds. It and Shadow are of the record, and stand before all that
-	// others may have written: PostgreSQL reads them as text.
+	// Took is in microseconds. It and Shadow are of the record, and come before all that others
+	// may have written: PostgreSQL reads them as text.
 	Took    int64         `json:"took,omitempty"`
 	Shadow  bool          `json:"shadow,omitempty"`
 	Name    exact         `json:"name,omitempty"`

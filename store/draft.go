@@ -25,7 +25,7 @@ const (
 	ownToken      = "own" // the store's own chain
 )
 
-// token is a session's id as a part of a subject.
+// token returns a session's id as a part of a subject.
 func token(session string) string { return base64.RawURLEncoding.EncodeToString([]byte(session)) }
 
 // fromToken is the reverse.
@@ -136,7 +136,7 @@ func (d *draft) put(expected *uint64, v any, tokens ...string) error {
 	return nil
 }
 
-// message is the message on the session's subject, or on the own chain's.
+// message returns the message on the session's subject, or on the own chain's.
 func (d *draft) message() (*outgoing, error) {
 	data, err := strictjson.Encode(d.added)
 	if err != nil {
@@ -149,7 +149,7 @@ func (d *draft) message() (*outgoing, error) {
 	return &outgoing{subject: d.store.rowSubject(d.id), expected: &d.known, row: row, data: data}, nil
 }
 
-// rowSubject is the subject of a session, or the own chain's for the empty id.
+// rowSubject returns the subject of a session, or the own chain's for the empty id.
 func (s *jetStream) rowSubject(id string) string {
 	if id == "" {
 		return s.stream.subject(ownToken)
@@ -240,7 +240,7 @@ func (s *jetStream) change(ctx context.Context, session string, f func(*draft) e
 	return fmt.Errorf("%d times others were first: try again", maxTurns)
 }
 
-// again tells, of the outcome of a try, whether there is to be another one.
+// again reports whether another try must follow one with this outcome.
 func (t *turn) again(ctx context.Context, err error, d *draft) (bool, error) {
 	if !errors.Is(err, errMoved) {
 		return false, err
@@ -358,7 +358,7 @@ func (in *incoming) decode(v any) error {
 	return nil
 }
 
-// decision is the decision as the columns of a database have it.
+// decision returns the decision as the columns of a database have it.
 func (e *writtenEvent) decision() sql.NullString {
 	return sql.NullString{String: e.Decision, Valid: e.Decision != ""}
 }

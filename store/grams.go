@@ -11,7 +11,7 @@ const (
 	// maxGrams bounds the grams of a piece. A piece with more, in which almost anything may
 	// be found, is read for every search.
 	maxGrams = 1 << 16
-	// maxAsked bounds the grams that a search asks for: the rest hardly tells more.
+	// maxAsked bounds the grams that a search asks for: the rest hardly narrows it.
 	maxAsked = 24
 )
 
@@ -52,7 +52,7 @@ func gramOf(a, b, c rune) gram {
 	return gram(h >> 32)
 }
 
-// word is the gram as a word of letters and digits, and number as one with a sign.
+// word returns the gram as a word of letters and digits, and number as one with a sign.
 func (g gram) word() string   { return strconv.FormatUint(uint64(g), 36) }
 func (g gram) number() string { return strconv.FormatInt(int64(int32(g)), 10) }
 

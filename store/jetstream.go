@@ -47,8 +47,8 @@ type jetStream struct {
 	stream *stream
 	mirror *mirror
 
-	// own is held by who writes to the store's own chain, and low by who lowers labels:
-	// within a process they wait for each other, instead of failing each other.
+	// own is held by writers to the store's own chain, and low by those that lower labels: within
+	// a process they wait for each other, instead of failing each other.
 	own, low sync.Mutex
 
 	mu   sync.Mutex
@@ -81,8 +81,8 @@ func readStreamAddress(address string) (*streamAddress, error) {
 	a := &streamAddress{name: strings.Trim(u.Path, "/"), replicas: 1, options: []nats.Option{
 		nats.Name("remit"), nats.MaxReconnects(-1), nats.ReconnectWait(streamRetry), nats.Timeout(streamConnect),
 		nats.PingInterval(streamPing), nats.MaxPingsOutstanding(2),
-		// What can't be sent fails at once, and is sent again by who knows whether it still
-		// should be.
+		// What can't be sent fails at once, and is sent again by the caller, who knows whether it
+		// still should be.
 		nats.ReconnectBufSize(-1),
 	}}
 	if a.name == "" {
@@ -203,7 +203,7 @@ func (s *jetStream) Close() error {
 	return s.mirror.close()
 }
 
-// settled is where settled questions are announced, beside the stream.
+// settled returns where settled questions are announced, beside the stream.
 func (s *jetStream) settled() string { return s.stream.name + "-settled" }
 
 // hear begins to hear of other replicas' answers.
@@ -266,7 +266,7 @@ func readRow(in *incoming, id string) (*streamRow, error) {
 	return r, nil
 }
 
-// copy is what a transaction changes.
+// copy returns what a transaction changes.
 func (r *streamRow) copy() *streamRow {
 	out := *r
 	out.open = map[string]int64{}

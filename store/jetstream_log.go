@@ -412,7 +412,7 @@ func (s *jetStream) lower(ctx context.Context, l ResourceLabel, list []Resource,
 	return s.stream.publish(ctx, out...)
 }
 
-// under is the label of what has a label already, nil for none, and has this one now.
+// under returns the label of what has a label already, nil for none, and has this one now.
 func (l ResourceLabel) under(have *ResourceLabel) (after ResourceLabel, changed bool) {
 	if have == nil {
 		have, changed = &ResourceLabel{Trust: label.Trusted}, true

@@ -178,7 +178,7 @@ func fromFile(t *testing.T, p Progress) (back Progress) {
 	return back
 }
 
-// TestVerifyGoesOn ends where the note of progress fails, goes on behind it, and finds what
+// TestVerifyGoesOn ends where the note of progress fails, goes on after it, and finds what
 // happened to the rest of the log, and to the store's own chain, meanwhile.
 func TestVerifyGoesOn(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -75,8 +75,8 @@ func (s *database) Head(ctx context.Context) (head ChainHead, err error) {
 	return head, nil
 }
 
-// changed are the heads of sessions that went on since they were last noted, those after
-// an id.
+// changed returns the heads of sessions that went on since they were last noted, those after an
+// id.
 func changed(ctx context.Context, tx querier, after string) ([]ChainHead, error) {
 	return chainHeads(ctx, tx, "SELECT id, entries, head FROM sessions WHERE entries <> noted AND pruned IS NULL AND id > $1 ORDER BY id LIMIT $2", after, maxHeads)
 }
@@ -154,11 +154,11 @@ func (s *database) forgetToolsets(ctx context.Context) error {
 	})
 }
 
-// idle are the heads of sessions in which nothing happened since a time, by an index of which
-// what is pruned is no longer part.
+// idle are the heads of sessions in which nothing happened since a time, by an index without
+// pruned sessions.
 const idle = "SELECT id, entries, head FROM sessions WHERE active < $1 AND pruned IS NULL AND id <> '' ORDER BY active"
 
-// forgetSession removes what a session has, but for its row.
+// forgetSession removes what a session has, except for its row.
 func (s *database) forgetSession(ctx context.Context, tx querier, id string) error {
 	for _, remove := range append([]string{"DELETE FROM events WHERE session = $1", "DELETE FROM audit WHERE chain = $1", "DELETE FROM approvals WHERE session = $1", "DELETE FROM decisions WHERE session = $1"}, s.texts.forget...) {
 		if _, err := tx.ExecContext(ctx, remove, id); err != nil {
@@ -289,8 +289,8 @@ func (v *verifier) part(ctx context.Context, tx *sql.Tx) error {
 	return v.rows(ctx, tx, "s.id > $1 AND ($2 = '' OR s.id <= $2)", v.after, v.upTo)
 }
 
-// bound leaves sessions of which the store's own chain may not know for another time, where
-// there are too many.
+// bound leaves sessions that the store's own chain may not have for another time, where there are
+// too many.
 func (v *verifier) bound(ctx context.Context, tx *sql.Tx) error {
 	var last string
 	err := one(ctx, tx, "SELECT id FROM sessions WHERE id > $1 AND ($2 = '' OR id <= $2) ORDER BY id LIMIT 1 OFFSET $3", []any{v.after, v.upTo, v.most}, &last)

@@ -97,5 +97,5 @@ func DefaultPath() (string, error) {
 	return filepath.Join(dir, "remit", "remit.db"), nil
 }
 
-// migrationsOf are the migrations of one kind of database.
+// migrationsOf returns the migrations of one kind of database.
 func migrationsOf(kind string) (fs.FS, error) { return fs.Sub(migrations, "migrations/"+kind) }

@@ -149,9 +149,9 @@ func connections(config *pgconn.Config) (int, error) {
 var errNotCancelled = errors.New("what is being written is not cancelled")
 
 // patient configures a connection on which nothing is cancelled. When a caller gives up, pgconn
-// asks the server to cancel what it does. A commit that waits for a standby is then shown to
-// everybody although the standby doesn't have it: another caller could act on a decision that
-// is lost when the standby takes over. So who gives up leaves, and the server goes on waiting.
+// asks the server to cancel what it does. A commit that waits for a standby is then visible to
+// all although the standby doesn't have it: another caller could act on a decision that is lost
+// when the standby takes over. So a caller that gives up leaves, and the server goes on waiting.
 func patient(c *pgconn.Config) *pgconn.Config {
 	connected, dial := new(atomic.Bool), c.DialFunc
 	c.AfterConnect = func(context.Context, *pgconn.PgConn) error {

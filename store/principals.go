@@ -120,8 +120,8 @@ func (s *database) Tools(ctx context.Context, session string) (json.RawMessage, 
 	return json.RawMessage(tools.String), nil
 }
 
-// where is the condition on a principal, as the last parameter of a statement
-// whose others are given.
+// where returns the condition on a principal, as the last parameter of a statement whose others
+// are given.
 func (w Whose) where(args []any) (string, []any) {
 	if w.Everybody {
 		return "", args

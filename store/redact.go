@@ -21,14 +21,13 @@ type Rule struct {
 	// whatever the text.
 	Pattern string
 
-	// hints are texts in lower case of which every match has one: looking for
-	// them is much quicker than the pattern. Without any the pattern is tried.
+	// hints are texts in lower case, one of which every match has: looking for them is much
+	// quicker than the pattern. Without any the pattern is tried.
 	hints []string
 }
 
-// DefaultRules are the shapes of secrets that can be told by their look. Whole
-// tokens are asked for, but not their whole length, since values in decisions
-// are cut.
+// DefaultRules returns the shapes of secrets that can be told by their look. Whole tokens are
+// asked for, but not their whole length, since values in decisions are cut.
 func DefaultRules() []Rule {
 	return []Rule{
 		{"private key", `(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|$)`, []string{"private key"}},
@@ -115,8 +114,8 @@ func (r *Redactor) Text(s string) string {
 	return s
 }
 
-// Decision is a decision for the audit log. The values of credential arguments
-// are left out wherever they appear, also in messages.
+// Decision returns a decision for the audit log. The values of credential arguments are left out
+// wherever they appear, also in messages.
 func (r *Redactor) Decision(d *remit.Decision) *Decided {
 	var secrets []string
 	for i := range d.Findings {

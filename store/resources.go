@@ -13,7 +13,7 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// key is the hash that a resource is found by.
+// key returns the hash that a resource is found by.
 func (r Resource) key() ([]byte, error) {
 	h := sha256.New()
 	for _, part := range []string{r.Server, r.Family, r.ID} {

@@ -90,7 +90,7 @@ func (s *scribe) encodeAll(session string, expected int64, records []Record) ([]
 	return list, nil
 }
 
-// digest is what an audit entry holds of an event.
+// digest returns what an audit entry holds of an event.
 func digest(salt []byte, event string, decision sql.NullString) Hash {
 	h := sha256.New()
 	h.Write(salt)
@@ -167,7 +167,7 @@ func (s *scribe) became(kind Kind, a *Approval) (body, error) {
 		State: a.State, Extent: a.Extent, By: s.redact.Text(a.By), Why: s.redact.Text(a.Why), From: s.redact.Text(a.from), More: s.others(a), Agreed: s.redacted(a.Agreed)}})
 }
 
-// others are the ids of the calls of a question beside the first.
+// others returns the ids of the calls of a question beside the first.
 func (s *scribe) others(a *Approval) []string {
 	ids := make([]string, len(a.More))
 	for i, c := range a.More {

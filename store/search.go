@@ -83,13 +83,13 @@ func (s *database) Index(ctx context.Context) error {
 	}
 }
 
-// behind is a session of which the index lacks the events from a place on.
+// behind is a session whose events from a place on are not in the index.
 type behind struct {
 	id           string
 	from, length int64
 }
 
-// behind lists sessions of which the index lacks events, by id.
+// behind lists sessions with events that are not in the index, by id.
 func (s *database) behind(ctx context.Context, after string) (list []behind, err error) {
 	q := &query{}
 	q.add("SELECT id, indexed, length FROM sessions WHERE indexed < length AND id > ? ORDER BY id LIMIT ?", after, maxBehind)
@@ -199,8 +199,8 @@ func (s *database) saying(ctx context.Context, q *query, text string) error {
 	return nil
 }
 
-// whoSay returns the sessions that say a text of which few pieces of logs have the grams, or
-// have it in their ids: more than twice [maxRare] where there may be further ones.
+// whoSay returns the sessions that have a text in their logs, where few pieces have its grams, or
+// in their ids: more than twice [maxRare] where there may be further ones.
 func (s *database) whoSay(ctx context.Context, of []gram, like string) (ids []string, err error) {
 	says := "e.event " + s.like + " ? ESCAPE '\\'"
 	named, said := &query{}, &query{}

@@ -85,8 +85,8 @@ func (e *ConflictError) Error() string {
 // Is makes it an [ErrConflict].
 func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
 
-// Store is the durable state of Remit. Its methods are safe for concurrent use
-// by any number of goroutines, processes and, but for SQLite, machines.
+// Store is the durable state of Remit. Its methods are safe for concurrent use by any number of
+// goroutines, processes and, except for SQLite, machines.
 type Store interface {
 	Sessions
 	Approvals

@@ -304,7 +304,7 @@ func (s *stream) subject(tokens ...string) string {
 // found is what one request for messages brought.
 type found struct {
 	msgs []*nats.Msg
-	// upTo is the sequence that the server had come to, where it says so.
+	// upTo is the sequence that the server had reached, where it says so.
 	upTo uint64
 }
 

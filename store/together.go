@@ -40,8 +40,8 @@ func (t *together) take(session string) (row, bool) {
 	return r, ok
 }
 
-// add appends a record and tells whether it did: not when the session is not
-// remembered, or not as it is.
+// add appends a record and reports whether it did: not when the session is not remembered, or not
+// as it is.
 func (t *together) add(ctx context.Context, session string, e *encoded, s *database) (bool, error) {
 	r, ok := t.take(session)
 	if !ok || r.length != e.seq {

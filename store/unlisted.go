@@ -15,9 +15,9 @@ const (
 	maxListed = 1000
 )
 
-// unlisted are the decisions of an SQLite store that are not yet in the table by which
-// sessions are found and counted. To list one changes six pages, which a call would wait for:
-// so an append notes its place alone, and who reads the table lists what is noted before.
+// unlisted are the decisions of an SQLite store that are not yet in the table by which sessions
+// are found and counted. To list one changes six pages, which a call would wait for: so an append
+// notes its place alone, and a reader of the table lists first what is noted.
 type unlisted struct {
 	n      atomic.Int64 // at most so many were noted since this process listed them
 	lister *background

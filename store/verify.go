@@ -36,7 +36,7 @@ const MaxProblems = 100
 // OK reports whether nothing is wrong.
 func (r *Report) OK() bool { return len(r.Problems) == 0 }
 
-// found is what is kept of a report that was made at a time.
+// found returns what is kept of a report that was made at a time.
 func (r *Report) found(at time.Time) Verification {
 	return Verification{At: at, Entries: r.Entries, Sessions: r.Sessions, Problems: len(r.Problems) + r.More, Head: r.Head}
 }
@@ -143,7 +143,7 @@ func newVerifier(heads []Hash) *verifier {
 	return v
 }
 
-// from goes on behind the sessions that were checked before.
+// from goes on after the sessions that were checked before.
 func (v *verifier) from(p Progress) {
 	v.after, v.report = p.After, p.Report
 	v.resumed = slices.Clip(p.Report.Problems)
@@ -153,7 +153,7 @@ func (v *verifier) from(p Progress) {
 	}
 }
 
-// progress is what [verifier.from] goes on from. The entries of the store's own chain are
+// progress returns what [verifier.from] goes on from. The entries of the store's own chain are
 // counted again. A chain that is broken has no head to hold it to.
 func (v *verifier) progress(began time.Time) Progress {
 	p := Progress{Began: began, After: v.after, Report: v.report}

@@ -87,8 +87,8 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 	return v
 }
 
-// unknown is the verdict when nothing is known: strict where the tool reaches
-// out, payload where it only writes, a filter where it only reads.
+// unknown returns the verdict when nothing is known: strict where the tool reaches out, payload
+// where it only writes, a filter where it only reads.
 func (t *tool) unknown(p *place) verdict {
 	doubt := fmt.Sprintf("neither the name %q nor the description says what it is", p.name)
 	switch {
@@ -108,7 +108,7 @@ func (t *tool) argument(p *place, v verdict) contract.Arg {
 	}
 }
 
-// procedures are what may recover a value of a role.
+// procedures returns what may recover a value of a role.
 func procedures(v verdict) []string {
 	contacted := slices.Contains([]concept{path, "locator", "host"}, v.concept)
 	switch {

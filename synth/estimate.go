@@ -24,7 +24,7 @@ func Estimated(e Estimates, c *schema.Catalogue) *contract.File {
 	return builtin().with(e).contract(c)
 }
 
-// with is the table with other estimates.
+// with returns the table with other estimates.
 func (x *table) with(e Estimates) *table {
 	y := *x
 	y.likely = e
@@ -129,7 +129,7 @@ func (t *tool) doubt(p *place, v verdict) verdict {
 	return v
 }
 
-// likelyAuthority is the likeliest role with authority of arguments with these features, and
+// likelyAuthority returns the likeliest role with authority of arguments with these features, and
 // how likely it is that they have one of these roles.
 func (t *tool) likelyAuthority(features []string) (most label.Role, likely float64) {
 	odds := t.table.likely.Roles.Odds(features)
@@ -148,7 +148,7 @@ func (t *tool) likelyAuthority(features []string) (most label.Role, likely float
 	return most, likely
 }
 
-// likelyFloor is the floor that arguments with these features need often enough, of which
+// likelyFloor returns the floor that arguments with these features need often enough, of which
 // authority is as likely as is given.
 func (t *tool) likelyFloor(features []string, v verdict, authority float64) label.Trust {
 	if t.table.likely.Floors == nil {
@@ -169,7 +169,7 @@ func (t *tool) likelyFloor(features []string, v verdict, authority float64) labe
 	return label.External
 }
 
-// usualFloor is the floor of a role that no rule gave.
+// usualFloor returns the floor of a role that no rule gave.
 func (t *tool) usualFloor(r label.Role, p *place) label.Trust {
 	switch {
 	case r == label.Selector:

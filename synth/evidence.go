@@ -112,7 +112,7 @@ func (x *table) byEnum(p *place) []evidence {
 	return append(out, evidence{noun{kind, 55}, "one of a few fixed values"})
 }
 
-// byNameAlone is the concept that an argument's name gives.
+// byNameAlone returns the concept that an argument's name gives.
 func (t *tool) byNameAlone(p *place) concept {
 	if p.named == "" {
 		p.named = "nothing"
@@ -205,7 +205,7 @@ func (x *table) readHead(words []string) noun {
 	return noun{}
 }
 
-// handleOf is what the id, key, number or name of a noun is about.
+// handleOf returns what the id, key, number or name of a noun is about.
 func (x *table) handleOf(w string, n noun, end string) noun {
 	named := end == "name"
 
@@ -243,7 +243,7 @@ func (x *table) handleOf(w string, n noun, end string) noun {
 	return noun{object, fair}
 }
 
-// distance is how many telling words come after word i.
+// distance returns how many telling words come after word i.
 func (x *table) distance(words []string, i int) int {
 	d := 0
 	for _, w := range words[i+1:] {

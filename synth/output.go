@@ -10,8 +10,8 @@ import (
 	"github.com/remit-project/remit/schema"
 )
 
-// settledBy is the list for a file: the general names, and the identifiers that
-// are called after the objects of its tools.
+// settledBy returns the list for a file: the general names, and the identifiers that are called
+// after the objects of its tools.
 func (x *table) settledBy(objects []string) []string {
 	out := slices.Clone(x.ordered["settled"])
 	slices.Sort(objects)
@@ -21,7 +21,7 @@ func (x *table) settledBy(objects []string) []string {
 	return out
 }
 
-// output is the label of what a tool returns.
+// output returns the label of what a tool returns.
 func (t *tool) output(args []contract.Arg) contract.Output {
 	if t.effect != contract.Read && !(t.effect == contract.Egress && t.manner == looking) {
 		return t.acknowledgement()
@@ -40,10 +40,9 @@ func (t *tool) output(args []contract.Arg) contract.Output {
 	return o
 }
 
-// acknowledgement is what a tool returns that changes something. It may hold the
-// record that was changed, and with it what others wrote there, so that only the
-// ids of what was made are the service's own. What is new, or was sent, holds what the call
-// gave it, and is as good as that.
+// acknowledgement returns what a tool returns that changes something. It may hold the record that
+// was changed, and with it what others wrote there, so that only the ids of what was made are the
+// service's own. What is new, or was sent, holds what the call gave it, and is as good as that.
 func (t *tool) acknowledgement() contract.Output {
 	o := contract.Output{Trust: label.External}
 	if t.ask("answers-with-text", nil) {
@@ -70,8 +69,8 @@ func (t *tool) isArbitrary(args []contract.Arg) bool {
 	return t.effect == contract.Egress || opens || t.ask("returns-content", nil)
 }
 
-// fields are the parts of a record that no outsider chooses: those that the server declares, or
-// else the members that the file lists as settled.
+// fields returns the parts of a record that no outsider chooses: those that the server declares,
+// or else the members that the file lists as settled.
 func (t *tool) fields() (fields []contract.Field, settled bool) {
 	if t.def.Output != nil {
 		if out := t.table.declared(t.def.Output, "", 0); len(out) > 0 {
@@ -81,7 +80,7 @@ func (t *tool) fields() (fields []contract.Field, settled bool) {
 	return nil, true
 }
 
-// ids are the identifiers of what a tool made or changed.
+// ids returns the identifiers of what a tool made or changed.
 func (t *tool) ids() []contract.Field {
 	if t.def.Output != nil {
 		var out []contract.Field
@@ -103,7 +102,7 @@ func (t *tool) ids() []contract.Field {
 	return out
 }
 
-// noun is the object of the tool in the singular.
+// noun returns the object of the tool in the singular.
 func (t *tool) noun() string {
 	for _, w := range t.object {
 		if slices.Contains([]concept{object, "place", "text", path, "person"}, t.table.nouns[w].concept) {
@@ -196,8 +195,8 @@ func (t *tool) membership(p *place) bool {
 	return len(t.object) > 0 && t.table.has("members", t.object[0]) && slices.ContainsFunc(p.words, func(w string) bool { return t.table.has("groups", w) })
 }
 
-// vouching are the patterns of the result's fields of the given names: those
-// that the server declares, or anywhere when it declares nothing.
+// vouching returns the patterns of the result's fields of the given names: those that the server
+// declares, or anywhere when it declares nothing.
 func (t *tool) vouching(names ...string) []string {
 	var out []string
 	if t.def.Output == nil {

@@ -44,7 +44,7 @@ type condition struct {
 	// in its parentheses. They are kept for the checks of the table.
 	block *block
 	inner []condition
-	// reads tells that the answer rests on what an argument is best read as.
+	// reads is set where the answer rests on what an argument is best read as.
 	reads bool
 }
 

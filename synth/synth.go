@@ -88,7 +88,7 @@ func (t *tool) args() []contract.Arg {
 	return out
 }
 
-// withMembers is an argument, and what the schema doesn't list below it.
+// withMembers returns an argument, and what the schema doesn't list below it.
 func withMembers(a contract.Arg) []contract.Arg {
 	below := a
 	below.Pattern += "/**"
@@ -96,8 +96,8 @@ func withMembers(a contract.Arg) []contract.Arg {
 	return []contract.Arg{a, below}
 }
 
-// patterns are those that the schema itself gives the tool. What a description
-// says about one of them is no second argument.
+// patterns returns the patterns that the schema itself gives the tool. What a description says
+// about one of them is not a second argument.
 func (t *tool) patterns() map[string]bool {
 	out := map[string]bool{}
 	for _, p := range t.places {

@@ -7,8 +7,8 @@ import (
 	"github.com/remit-project/remit/schema"
 )
 
-// place is one position in a tool's input at which a value can stand: a leaf,
-// or a list or object that holds some.
+// place is one position in a tool's input that can have a value: a leaf, or a list or object that
+// holds some.
 type place struct {
 	pattern  string
 	name     string
@@ -63,8 +63,8 @@ func (x *table) places(t *schema.Tool) []*place {
 	return out
 }
 
-// envelope is the pattern of the one argument that holds all others, such as "params" or
-// the record that is written, or empty. What it holds is read as if the tool took it directly.
+// envelope returns the pattern of the one argument that holds all others, such as "params" or the
+// record that is written, or empty. What it holds is read as if the tool took it directly.
 func (x *table) envelope(leaves []schema.Leaf) string {
 	around := ""
 	for _, l := range leaves {
@@ -108,7 +108,7 @@ func parentOf(p *place) *place {
 	return p.parents[len(p.parents)-1]
 }
 
-// itemFormat is the format of a list's elements.
+// itemFormat returns the format of a list's elements.
 func (p *place) itemFormat() string {
 	if p.node.Items == nil {
 		return ""
@@ -116,7 +116,7 @@ func (p *place) itemFormat() string {
 	return p.node.Items.Format
 }
 
-// types are the JSON types that a node or its alternatives accept.
+// types returns the JSON types that a node or its alternatives accept.
 func types(n *schema.Node) []string {
 	out := slices.Clone(n.Types)
 	for _, a := range n.Alternatives {
@@ -129,8 +129,7 @@ func types(n *schema.Node) []string {
 	return out
 }
 
-// enumeration is a node's own enumeration, or that of its list elements, as
-// plain strings.
+// enumeration returns a node's own enumeration, or that of its list elements, as plain strings.
 func enumeration(n *schema.Node) []string {
 	var out []string
 	for _, e := range n.Enum {
@@ -160,8 +159,8 @@ func escape(name string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1", "*", "~2").Replace(name)
 }
 
-// described are the members that an opaque object's description speaks of,
-// by quoting their names: `must have a field "file_id"`.
+// described returns the members that an opaque object's description speaks of, by quoting their
+// names: `must have a field "file_id"`.
 func (x *table) described(p *place) []*place {
 	if !p.opaque || !isRecord(p.node) {
 		return nil

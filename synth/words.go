@@ -136,7 +136,7 @@ func singular(w string) string {
 	return w
 }
 
-// last is the last of some words, or none.
+// last returns the last of some words, or none.
 func last(words []string) string {
 	if len(words) == 0 {
 		return ""

@@ -57,7 +57,7 @@ func (c *allCommand) Run(ctx context.Context, s *command.Streams) error {
 	return c.print(s, r, func(t *command.Tables) { comparison(t, r) })
 }
 
-// plotter tells by a file's name how to draw.
+// plotter returns how to draw a file, by its name.
 func plotter(name string) (func(*eval.Comparison, io.Writer) error, error) {
 	switch ext := strings.ToLower(filepath.Ext(name)); {
 	case name == "", ext == ".svg":

@@ -35,5 +35,5 @@ func counted(r eval.Rate) []string {
 	return []string{percent(r), fmt.Sprintf("%d of %d", r.N, r.Of)}
 }
 
-// rated is a named rate with its cases.
+// rated returns a named rate with its cases.
 func rated(name string, r eval.Rate) []string { return append([]string{name}, counted(r)...) }

@@ -127,7 +127,7 @@ Example:
   remit approvals answer k3jx5a2qd7 deny`
 }
 
-// chosen are the ids of the calls with the numbers that were given; of all without one.
+// chosen returns the ids of the calls with the numbers that were given; of all without one.
 func (c *approvalsAnswer) chosen(a *store.Approval) ([]string, error) {
 	calls := a.Calls()
 	var ids []string
@@ -198,14 +198,14 @@ func (c *approvalsAnswer) Run(ctx context.Context, s *command.Streams) error {
 	})
 }
 
-// forAlways tells why a call can't be allowed for always; nil when it can.
+// forAlways returns why a call can't be allowed for always; nil when it can.
 func forAlways(d *remit.Decision) error {
 	_, err := mcp.Approval(d)
 	return err
 }
 
-// The bars behind which a question shows what others wrote. Nothing that they
-// wrote ever stands at the beginning of a line, nor has a bar in it.
+// bar begins every line in which a question shows what others wrote. Their text is never at the
+// beginning of a line, and has no bar in it.
 const bar = "│ "
 
 // question writes what a person is asked.
@@ -233,7 +233,7 @@ func (p *printer) question(a *store.Approval, now time.Time) {
 	}
 }
 
-// effectOf says what a call does, behind other words.
+// effectOf says what a call does, after other words.
 func effectOf(d *remit.Decision) string {
 	if d.Effect == "" {
 		return ""
@@ -302,7 +302,7 @@ func (p *printer) about(c store.Asked) {
 	}
 }
 
-// asksAbout tells whether an argument is what the question is about.
+// asksAbout reports whether an argument is what the question is about.
 func asksAbout(d *remit.Decision, f *remit.Finding) bool {
 	return !f.Satisfied || slices.ContainsFunc(d.Reasons, func(r remit.Reason) bool { return r.Path == f.Path })
 }
@@ -365,11 +365,11 @@ func (p *printer) others(d *remit.Decision) bool {
 	return found
 }
 
-// maxWhole is how much of a value a question shows, in bytes: who agrees to a call
-// has to see what it does, and nobody reads more.
+// maxWhole is how much of a value a question shows, in bytes: a person who agrees to a call has
+// to see what it does, and won't read more.
 const maxWhole = 4000
 
-// whole is the text of an argument, of which a finding has the beginning.
+// whole returns the text of an argument, of which a finding has the beginning.
 func whole(d *remit.Decision, f *remit.Finding) string {
 	doc, err := strictjson.Parse(d.Arguments, strictjson.DefaultLimits())
 	if err != nil {

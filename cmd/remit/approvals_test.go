@@ -124,7 +124,7 @@ func answer(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// TestForeign: nothing that somebody wrote can pass for what the question says.
+// TestForeign: nothing that others wrote can pass for what the question says.
 func TestForeign(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"plain":            {"send it to ann@corp.example", "send it to ann@corp.example"},
@@ -167,8 +167,8 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// FuzzForeign: whatever the text, every line of it stands behind a bar, fits,
-// and has nothing in it that a terminal obeys.
+// FuzzForeign: for any text, every line of it follows a bar, fits, and has nothing in it that a
+// terminal obeys.
 func FuzzForeign(f *testing.F) {
 	f.Add("x\n│ y \x1b[0m \u202e")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -70,7 +70,7 @@ func (c *consoleCommand) Run(ctx context.Context, s *command.Streams) error {
 	return c.with(ctx, serve)
 }
 
-// files are the contracts that are shown: those of the directory, or those that the demo
+// files returns the contracts that are shown: those of the directory, or those that the demo
 // makes.
 func (c *consoleCommand) files() (*revise.Files, error) {
 	if c.Contracts == "" && c.Demo && (!c.Edit || c.Policies != "") {
@@ -97,7 +97,7 @@ type compiledFlags struct {
 	Before   string `placeholder:"DIR" help:"What an earlier version of the document was compiled into, to show what the present one changes."`
 }
 
-// policyDesk is where people decide about the policies in a directory; nil without one.
+// policyDesk returns where people decide about the policies in a directory; nil without one.
 func (f compiledFlags) policyDesk(dir, flag string, edit bool, scope func() (guard.Deployment, error), audit store.Audit) (*desk.Desk, error) {
 	switch {
 	case (dir == "") != (f.Document == ""):
@@ -152,7 +152,7 @@ func (c *consoleCommand) serve(ctx context.Context, s *command.Streams, st store
 	return pages.Serve(ctx, l)
 }
 
-// operator is the person who runs the command. Reading the store is all the authority that
+// operator returns the person who runs the command. Reading the store is all the authority that
 // the console asks for, so the operator may see and answer everything.
 func operator() access.Principal {
 	name := "operator"

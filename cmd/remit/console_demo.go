@@ -22,7 +22,7 @@ import (
 	"github.com/remit-project/remit/synth"
 )
 
-// samples are the scenes of the demo for the console's playground.
+// samples returns the scenes of the demo for the console's playground.
 func samples() ([]playground.Sample, error) {
 	names, err := fs.Glob(scenes, "demo/*.json")
 	if err != nil {
@@ -52,7 +52,7 @@ func samples() ([]playground.Sample, error) {
 	return out, nil
 }
 
-// spoken is a recording as the playground has it.
+// spoken returns a recording as the playground has it.
 func spoken(list []trace.Message) []playground.Line {
 	kinds := map[trace.Role]remit.EventKind{trace.System: remit.SystemEvent, trace.User: remit.UserEvent, trace.Assistant: remit.AssistantEvent, trace.Tool: remit.ResultEvent}
 	var out []playground.Line
@@ -68,7 +68,7 @@ func spoken(list []trace.Message) []playground.Line {
 	return out
 }
 
-// demoContracts are the contracts that the demo makes, one a server.
+// demoContracts returns the contracts that the demo makes, one a server.
 func demoContracts() ([]*contract.File, error) {
 	names, err := fs.Glob(scenes, "demo/*.json")
 	if err != nil {

@@ -69,8 +69,8 @@ func (c *lintCommand) Run(s *command.Streams) error {
 	return nil
 }
 
-// lintFile prints what is the matter with one file, and tells whether it can
-// be used. It adds the file to servers, which has the first file of each.
+// lintFile prints what is the matter with one file, and reports whether it can be used. It adds
+// the file to servers, which has the first file of each.
 func lintFile(s *command.Streams, name string, tools []*schema.Catalogue, servers map[string]string) (bool, error) {
 	p := display.Paint(s.Color)
 	f, err := inputs.Contract(name)

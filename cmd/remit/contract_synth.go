@@ -150,7 +150,7 @@ func (c *synthCommand) write(s *command.Streams, generated *contract.File) (int,
 	return mergeContract(s, file, generated)
 }
 
-// baseOf is the file that keeps what was generated for a contract file.
+// baseOf returns the file that keeps what was generated for a contract file.
 func baseOf(file string) string {
 	return filepath.Join(filepath.Dir(file), "."+strings.TrimSuffix(filepath.Base(file), ".yaml")+".generated.yaml")
 }
@@ -189,8 +189,8 @@ func mergeContract(s *command.Streams, file string, generated *contract.File) (i
 		return 0, err
 	}
 
-	// The base last: if the second write fails, the next run merges from the
-	// old base once more, which comes to the same.
+	// The base last: if the second write fails, the next run merges from the old base once more,
+	// with the same result.
 	if err := atomicfile.Write(baseFile, generatedText, 0o644); err != nil {
 		return 0, err
 	}
@@ -222,8 +222,8 @@ func reportSynth(s *command.Streams, file string, f *contract.File, merged bool,
 	}
 }
 
-// contractText is what is written to a contract file. It is read back first: a
-// file that can't be read keeps the next start from all of its servers.
+// contractText returns what is written to a contract file. It is read back first: a file that
+// can't be read keeps the next start from all of its servers.
 func contractText(name string, f *contract.File) ([]byte, error) {
 	text, err := f.Marshal()
 	if err != nil {

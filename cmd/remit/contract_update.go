@@ -88,7 +88,7 @@ type target struct {
 	file   string
 }
 
-// targets are the servers that are meant.
+// targets returns the servers that are meant.
 func (c *updateCommand) targets() ([]target, error) {
 	log := slog.New(slog.DiscardHandler)
 	switch {
@@ -123,7 +123,7 @@ func (c *updateCommand) targets() ([]target, error) {
 	return c.clientTargets()
 }
 
-// clientTargets are the servers of a client's file that are behind the gateway.
+// clientTargets returns the servers of a client's file that are behind the gateway.
 func (c *updateCommand) clientTargets() ([]target, error) {
 	files, err := c.files()
 	if err != nil {
@@ -159,7 +159,7 @@ func (c *updateCommand) clientTargets() ([]target, error) {
 	return out, nil
 }
 
-// targetsOf are the servers of a deployment.
+// targetsOf returns the servers of a deployment.
 func targetsOf(d *deployment) ([]target, error) {
 	var out []target
 	for _, s := range d.options.Servers {
@@ -214,8 +214,8 @@ func (t target) update(ctx context.Context, s *command.Streams, timeout time.Dur
 // is read in the server's own documentation.
 const maxDescription = 400
 
-// changed shows the definitions that are not those which the contracts were made
-// for: whoever brings contracts up to date lets their calls through.
+// changed shows the definitions that differ from those that the contracts were made for: updating
+// the contracts lets their calls through.
 func (p *printer) changed(before *contract.File, c *schema.Catalogue) {
 	for i := range c.Tools {
 		t := &c.Tools[i]

@@ -95,8 +95,7 @@ func (o *demoOffice) play(ctx context.Context, p *printer) error {
 	if err != nil {
 		return errors.Join(err, agent.Close())
 	}
-	// The agent obeys whoever spoke last, and comes back to its task when that
-	// is refused.
+	// The agent obeys the last text that it read, and returns to its task when that is refused.
 	const news = "Release 4: offline maps, a quieter notification mode, and export to CSV."
 	if strings.Contains(text, "archive@relay-backup.example") {
 		if _, err := o.call(ctx, p, agent, "send_message", map[string]any{"to": "archive@relay-backup.example", "text": news}); err != nil {

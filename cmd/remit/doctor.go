@@ -96,7 +96,7 @@ func (c *doctorCommand) doors() bool {
 	return c.Client == "" && c.File == "" && c.Config == "" && c.Hooks == ""
 }
 
-// diagnoses are the states of what is to be examined.
+// diagnoses returns the states of what is to be examined.
 func (c *doctorCommand) diagnoses(ctx context.Context, s *command.Streams) ([]*doctor.Diagnosis, error) {
 	switch {
 	case c.Proxy != "" || c.Serve != "":
@@ -113,7 +113,7 @@ func (c *doctorCommand) diagnoses(ctx context.Context, s *command.Streams) ([]*d
 	return doctor.Examine(ctx, entries, c.settings()), nil
 }
 
-// settings are those for servers.
+// settings returns the settings for servers.
 func (c *doctorCommand) settings() doctor.Options {
 	return doctor.Options{Timeout: c.Timeout, Version: version(), Gateway: gatewayOf}
 }
@@ -160,7 +160,7 @@ func (p *printer) diagnoses(all []*doctor.Diagnosis, healthy int, doors bool) {
 	p.line(0, fmt.Sprintf("%d of %s protected", healthy, what))
 }
 
-// entries are what is to be examined.
+// entries returns what is to be examined.
 func (c *doctorCommand) entries() ([]doctor.Entry, error) {
 	if c.Config != "" {
 		if c.Client != "" || c.File != "" {
@@ -186,8 +186,8 @@ func (c *doctorCommand) entries() ([]doctor.Entry, error) {
 	return out, nil
 }
 
-// configured is the gateway of a configuration: one that listens runs already,
-// another is started.
+// configured returns the gateway of a configuration: one that listens runs already, another is
+// started.
 func (c *doctorCommand) configured() ([]doctor.Entry, error) {
 	data, err := inputs.Read(c.Config)
 	if err != nil {

@@ -82,8 +82,8 @@ func (c *explainCommand) Run(ctx context.Context, s *command.Streams) error {
 	}
 	results := trace.NewResults()
 	session := ledger.Begin(monitor.With(results, nil), recorded.ID)
-	// With a recorded decision the session serves to look evidence up, and
-	// that may stand in any result of the recording.
+	// With a recorded decision the session serves to look evidence up, and that may be in any
+	// result of the recording.
 	options := trace.Options{Recorded: c.Recorded || c.Decision != "", Results: results}
 	decisions, err := trace.Feed(ctx, session, recorded, options)
 	if err != nil {

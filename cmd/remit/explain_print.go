@@ -73,8 +73,8 @@ func (p *printer) argument(a *explanation.Finding) {
 	}
 }
 
-// place writes where a value stands, with the text around it on one line and
-// the place itself marked: underlined in colour, and between arrows without.
+// place writes where a value appears, with the text around it on one line and the place itself
+// marked: underlined in colour, and between arrows without.
 func (p *printer) place(at *explanation.Place) {
 	verb := "stands in "
 	if at.Vouches {

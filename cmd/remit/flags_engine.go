@@ -28,7 +28,7 @@ type engineFlags struct {
 	Now        string `placeholder:"TIME" help:"What \"today\" means, as 2026-03-31T09:00:00Z. A recording's own time comes before it."`
 }
 
-// engine is what the engine flags come to.
+// engine is what the engine flags result in.
 type engine struct {
 	// contracts are the files of --contracts; nil when the flag was not given.
 	contracts []*contract.File

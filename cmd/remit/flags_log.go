@@ -32,7 +32,7 @@ type rateFlag struct {
 // perMinute is a number of requests; any number when 0.
 type perMinute int
 
-// CheckFlag refuses what would let everything pass and looks like a bound.
+// CheckFlag refuses what would let everything through and looks like a bound.
 func (n perMinute) CheckFlag() error {
 	if n < 0 {
 		return fmt.Errorf("%d is not a number of requests: write 1 or more, or leave --rate out", n)

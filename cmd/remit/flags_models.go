@@ -30,7 +30,7 @@ type modelFlags struct {
 	MaxCost           float64       `placeholder:"USD" help:"Stop when so much was spent. Needs --price."`
 }
 
-// endpoint is where a model is asked.
+// endpoint returns where a model is asked.
 func (f *modelFlags) endpoint(model string) (llm.Endpoint, error) {
 	e, err := llm.Named(model)
 	if err != nil {
@@ -50,8 +50,8 @@ func (f *modelFlags) endpoint(model string) (llm.Endpoint, error) {
 	return e, nil
 }
 
-// options are those of a client. The stages are those that may have models of
-// their own.
+// options returns the options of a client. The stages are those that may have models of their
+// own.
 func (f *modelFlags) options(stages []string) (llm.Options, error) {
 	o := llm.Options{
 		Stages: map[string]llm.Endpoint{}, Budget: llm.Budget{Calls: f.MaxCalls, USD: f.MaxCost},

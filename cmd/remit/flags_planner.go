@@ -55,7 +55,7 @@ func (f *plannerFlags) plan(o *remit.Options, given bool, log *slog.Logger, obse
 type loggedPlanner struct {
 	*planner.Planner
 	log     *slog.Logger
-	observe *telemetry.Recorder // nil for nobody
+	observe *telemetry.Recorder // nil where nothing is observed
 }
 
 // Plan implements [scope.Planner].

@@ -261,7 +261,7 @@ func named(err error, at contract.Position, name string) error {
 	return &contract.Error{Position: at, Message: name + " is not there", Hint: "paths in a configuration are relative to its directory"}
 }
 
-// runnable tells why a program can't be started; nil when it is there.
+// runnable returns why a program can't be started; nil when it is there.
 func runnable(program, dir string) error {
 	if dir != "" && !filepath.IsAbs(program) && strings.ContainsRune(program, filepath.Separator) {
 		program = filepath.Join(dir, program)
@@ -356,7 +356,7 @@ func atHome(path string) string {
 	return filepath.Join(home, rest)
 }
 
-// directories are those that a command gives to the server which it starts, as
+// directories returns the directories that a command gives to the server which it starts, as
 // absolute paths: arguments, or values of flags, that are directories.
 func directories(command []string, working string) []string {
 	var out []string

@@ -35,7 +35,7 @@ func (p *person) options() *sdk.ClientOptions {
 	}}
 }
 
-// refused tells whether a result is one of a call that Remit stopped.
+// refused reports whether a result is one of a call that Remit stopped.
 func refused(isError bool, text string) bool {
 	return isError && strings.HasPrefix(text, "The call of ")
 }

@@ -42,8 +42,8 @@ func (d contractDir) find(server string) (*contract.File, error) {
 	return f, err
 }
 
-// add writes the contracts of a server that had none. A file that has come
-// there meanwhile is somebody else's, and stays.
+// add writes the contracts of a server that had none. A file that appeared there meanwhile is
+// kept.
 func (d contractDir) add(f *contract.File) error {
 	name, err := d.file(f.Server)
 	if err != nil {

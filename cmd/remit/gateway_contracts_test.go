@@ -133,7 +133,7 @@ func TestApprovalsReach(t *testing.T) {
 			}
 
 			g := serveGateway(t, append(flags, "--session", "one")...)
-			// waits tells whether a call waits for a person, who denies it then.
+			// waits reports whether a call waits for a person, who denies it then.
 			waits := func(g *served, to string) bool {
 				t.Helper()
 				through := make(chan bool, 1)

@@ -117,14 +117,14 @@ func suffer(t *testing.T, program, config string, round int) []told {
 		work.Go(func() {
 			s, err := p.connect(ctx, token)
 			if err != nil {
-				return // it is killed by now, or else nobody gets enough answers
+				return // it is killed by now, or else too few answers come
 			}
 			var calls sync.WaitGroup
 			for _, half := range []string{"a", "b"} {
 				calls.Go(func() { call(s, fmt.Sprint(w, half)) })
 			}
 			calls.Wait()
-			_ = s.Close() // there is nobody to take leave of
+			_ = s.Close() // the server is gone
 		})
 	}
 	select {
@@ -139,8 +139,8 @@ func suffer(t *testing.T, program, config string, round int) []told {
 	return list
 }
 
-// killCall are the arguments of a call: every other id is one that was read, and
-// nobody named the recipient.
+// killCall are the arguments of a call: every other id is one that was read, and the user named
+// no recipient.
 func killCall(n string, i int) deskCall {
 	switch i % 3 {
 	case 0:

@@ -21,8 +21,8 @@ type notifier struct {
 	log     *slog.Logger
 }
 
-// notifyTime is how long the command may take: it tells somebody, and doesn't wait
-// for the answer.
+// notifyTime is how long the command may take: it notifies a person, and doesn't wait for the
+// answer.
 const notifyTime = 30 * time.Second
 
 // tell runs the command, with the question as JSON on its standard input.

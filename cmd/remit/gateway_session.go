@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// session is the anchor of a client over stdio.
+// session returns the anchor of a client over stdio.
 func (c *gatewayCommand) session() string {
 	if c.Session != "" {
 		return c.Session
@@ -62,8 +62,8 @@ func parent() (string, error) {
 	return fmt.Sprint(id, " ", strings.TrimSpace(string(begun))), nil
 }
 
-// startTime is when a process began, in ticks since the system did, from its
-// /proc/PID/stat. The name of the program there may hold anything.
+// startTime returns when a process began, in ticks since the system did, from its /proc/PID/stat.
+// The name of the program there may hold anything.
 func startTime(stat string) (string, error) {
 	const after = 19 // fields behind the name
 	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])

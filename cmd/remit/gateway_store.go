@@ -30,7 +30,7 @@ type deployment struct {
 	guards []string
 	// config is the configuration's file; empty without one.
 	config string
-	// store names the store, and queue tells whether questions go there.
+	// store names the store, and queue reports whether questions go there.
 	store string
 	queue bool
 	audit config.Audit
@@ -43,7 +43,7 @@ type deployment struct {
 // running is a deployment that was started.
 type running struct {
 	*mcp.Gateway
-	// ready tells what keeps the gateway from serving.
+	// ready says what keeps the gateway from serving.
 	ready func(ctx context.Context, troubled bool) error
 	// files are the contract files that SIGHUP reads again, by server.
 	files map[string]string

@@ -177,7 +177,7 @@ func TestReload(t *testing.T) {
 		}
 		return !r.IsError
 	}
-	// hup reloads the text; the gateway tells nobody but the log when it has.
+	// hup reloads the text; the gateway notes only in the log when it has.
 	hup := func(text string, until bool) {
 		t.Helper()
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

@@ -46,7 +46,7 @@ type hookSettings struct {
 	Scopes     scope.Mode `placeholder:"MODE" help:"What scopes of prompts are for: off, grant or bound (grant)."`
 }
 
-// settings are those for the daemon.
+// settings returns the settings for the daemon.
 func (c *hookSettings) settings() (hook.Settings, error) {
 	s := hook.Settings{Contracts: c.Contracts, Policies: c.Policies, Lookups: c.Lookups, Judge: c.Judge, Planner: c.Planner, PlannerURL: c.PlannerURL, Scopes: c.Scopes}
 	if s.Policies == "" && (s.Lookups != "" || s.Judge != "") {
@@ -134,7 +134,7 @@ func (c *hookAnswer) answer(ctx context.Context, agent *hook.Agent, in io.Reader
 	return agent.Answer(e, a)
 }
 
-// hookClient is the way to the daemon of the user's store.
+// hookClient returns the way to the daemon of the user's store.
 func hookClient(settings hook.Settings) (*hook.Client, error) {
 	path, err := store.DefaultPath()
 	if err != nil {

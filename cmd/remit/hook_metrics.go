@@ -18,8 +18,8 @@ import (
 	"github.com/remit-project/remit/store"
 )
 
-// pageEvery is the time between two writes of the metrics of hooks. Nobody scrapes more
-// often.
+// pageEvery is the time between two writes of the metrics of hooks. Scrapes are not more
+// frequent.
 const pageEvery = 15 * time.Second
 
 type hookMetrics struct{}

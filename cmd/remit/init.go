@@ -86,12 +86,12 @@ func (c *initCommand) Run(s *command.Streams) error {
 	return c.configure(s, o, f)
 }
 
-// setup is where a setup keeps its files.
+// setup returns where a setup keeps its files.
 func (c *initCommand) setup() setup.Options {
 	return setup.Options{Out: c.Out, Contracts: c.Contracts, Store: c.Store, Skip: c.Skip}
 }
 
-// noServers is the error for a client's file without servers.
+// noServers returns the error for a client's file without servers.
 func noServers(name string) error {
 	return hint.Wrap(fmt.Errorf("%s: there are no servers in the file", name), "servers are members of mcpServers, or of servers for VS Code")
 }

@@ -120,11 +120,11 @@ func (p *printer) none(found int) {
 	}
 }
 
-// trouble is what is wrong with a file, on one line.
+// trouble returns what is wrong with a file, on one line.
 func trouble(err error) string { return display.Line(strings.ReplaceAll(err.Error(), "\n", "; ")) }
 
-// ways say how the calls of a project come to Remit. It is for people to do, in their code
-// or their environment.
+// ways say how the calls of a project reach Remit. It is for people to do, in their code or their
+// environment.
 var ways = map[survey.Way]string{
 	survey.ByProxy:      "another base URL: remit proxy --upstream URL",
 	survey.ByPython:     "an adapter of the Python package remit-client, with remit serve",
@@ -152,7 +152,7 @@ func (p *printer) project(project *survey.Project) {
 	}
 }
 
-// steps are what would protect the machine.
+// steps returns what would protect the machine.
 func (c *initCommand) steps(m *survey.Machine) []step {
 	var out []step
 	for _, f := range m.Clients {
@@ -179,7 +179,7 @@ func (c *initCommand) steps(m *survey.Machine) []step {
 	return out
 }
 
-// undoing are what takes Remit out of the machine.
+// undoing returns what takes Remit out of the machine.
 func (c *initCommand) undoing(m *survey.Machine) []step {
 	var out []step
 	for _, f := range m.Clients {

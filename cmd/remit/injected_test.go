@@ -13,11 +13,11 @@ import (
 	"testing"
 )
 
-// errand is what an agent works on for somebody: notes, a repository and a
-// database behind one gateway, and pages on the web.
+// errand is what an agent works on for a user: notes, a repository and a database behind one
+// gateway, and pages on the web.
 type errand struct {
 	dir, config, web string
-	// forged tells that somebody has written orders to the agent into the page.
+	// forged is set when an attacker has written orders to the agent into the page.
 	forged atomic.Bool
 	// sent counts what reached those who wrote them.
 	sent atomic.Int32
@@ -107,15 +107,14 @@ func (d *errand) honest() []toolCall {
 	}
 }
 
-// An agent that reads a page, notes, a repository and a database for somebody is
-// rarely asked about. When the page gives it orders, and it obeys, each call is
-// denied or a person is asked, and its own work goes on as before. The user
-// doesn't say where the repository is: a plain write to a place that the user
-// named goes through, see docs/threat-model.md.
+// An agent that reads a page, notes, a repository and a database for a user causes few questions.
+// When the page gives it orders, and it obeys, each call is denied or a person is asked, and its
+// own work goes on as before. The user doesn't say where the repository is: a plain write to a
+// place that the user named goes through, see docs/threat-model.md.
 func TestInjectedPage(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		// words tells that what the user says reaches the session.
+		// words is set where what the user says reaches the session.
 		words bool
 		// questions is how many the honest work takes.
 		questions int32

@@ -26,8 +26,8 @@ import (
 	"github.com/remit-project/remit/store"
 )
 
-// planning is a model that plans: it allows a mail to the address that the user's last
-// words have behind "to ", and nothing else. It fails where they say so.
+// planning is a model that plans: it allows a mail to the address that the user's last words have
+// after "to ", and nothing else. It fails where they say so.
 func planning(t *testing.T) *llmtest.Server { return planningFor(t, "send_email", "/text") }
 
 // planningFor plans with another tool, whose content is somewhere else.

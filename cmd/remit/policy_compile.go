@@ -168,8 +168,8 @@ func (c *policyCompileCommand) prompts() (*prompt.Set, error) {
 	return prompt.Load(os.DirFS(c.Prompts))
 }
 
-// recordings are where a run is recorded: so that it can be gone on with, they are
-// kept beside the result where nothing else is said, for nobody to commit.
+// recordings returns where a run is recorded. So that the run can be continued, this is beside
+// the result by default, in files that are not to be committed.
 func (c *policyCompileCommand) recordings() (*llm.Recordings, error) {
 	switch {
 	case c.Replay != "" && c.Record != "":

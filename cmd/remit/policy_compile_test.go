@@ -137,8 +137,8 @@ func toolFiles(t *testing.T, root string) []string {
 	return out
 }
 
-// TestCompile runs the compiler over HTTP, against both APIs, with all that goes
-// wrong at providers and in models, and comes to the same files.
+// TestCompile runs the compiler over HTTP, against both APIs, with all that goes wrong at
+// providers and in models, and results in the same files.
 func TestCompile(t *testing.T) {
 	remit, want := program(t, "remit"), toolFiles(t, filepath.Join(clinic, "policy"))
 	for _, p := range []llm.Provider{llm.OpenAI, llm.Anthropic} {
@@ -195,9 +195,9 @@ func TestCompileReportsWhatItCannotGet(t *testing.T) {
 	})
 }
 
-// TestCompileReplays answers from recordings alone, byte by byte, and then has
-// nothing left to ask. With UPDATE set it records anew what it is asked: after a
-// prompt changed, and the answers are still those to it.
+// TestCompileReplays answers from recordings alone, byte by byte, and then has nothing left to
+// ask. With UPDATE set it records again what it is asked, for a changed prompt that keeps its
+// answers.
 func TestCompileReplays(t *testing.T) {
 	remit, recordings := program(t, "remit"), clinic+"/recordings"
 	golden := filepath.Join(clinic, "policy")

@@ -111,5 +111,5 @@ func (d *policyDiff) compare(session string, sides [2][]*remit.Decision) {
 	}
 }
 
-// laxer tells whether the call gets further than before.
+// laxer reports whether the call gets further than before.
 func (t *turned) laxer() bool { return t.Decision.Verdict == remit.Allow || t.Was == remit.Deny }

@@ -125,8 +125,7 @@ func sample(into map[string][]policydoc.Sample, s *trace.Session, m *trace.Messa
 	into[key] = append(into[key], policydoc.Sample{Args: args.Canonical(), Result: result})
 }
 
-// shapeless lists the tools that rules may ask and of which nobody knows what they
-// return.
+// shapeless lists the tools that rules may ask and whose result shape is unknown.
 func shapeless(scope guard.Deployment, results map[string][]json.RawMessage) []string {
 	var out []string
 	for _, r := range scope.Readable() {

@@ -79,8 +79,8 @@ func documentOf(d *document.Document) policyDocument {
 	return out
 }
 
-// printSentences writes each sentence under what it stands under, which is written
-// once for those that follow each other.
+// printSentences writes each sentence under its headings and lead-ins, which are written once for
+// adjacent sentences.
 func printSentences(s *command.Streams, d *document.Document) {
 	p := newPrinter(s)
 	var above []string

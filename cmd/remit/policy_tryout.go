@@ -25,7 +25,7 @@ type tryFlags struct {
 	Try []string `placeholder:"TOOL=JSON" sep:"none" help:"Arguments that a look-up answers to, when look-ups are tried. Others take theirs from results. Repeatable."`
 }
 
-// given are the arguments by the tools' names.
+// given returns the arguments by the tools' names.
 func (f tryFlags) given() (map[string]json.RawMessage, error) {
 	out := map[string]json.RawMessage{}
 	for _, one := range f.Try {
@@ -59,7 +59,8 @@ func (f tryFlags) ask(ctx context.Context, configuration string, lookups []guard
 	return then(reader, tryout.Ask(ctx, reader, lookups, given, known))
 }
 
-// tryLookups adds to what is known of look-ups what those return that nobody knows.
+// tryLookups makes the look-ups that have no real sample, and adds their results to what is
+// recorded.
 func (c *policyCompileCommand) tryLookups(ctx context.Context, s *command.Streams, scope guard.Deployment, known map[string]policydoc.Sample, into *recorded) error {
 	if c.Lookups == "" {
 		if len(c.Try) > 0 {
@@ -89,7 +90,7 @@ func (c *policyCompileCommand) tryLookups(ctx context.Context, s *command.Stream
 	})
 }
 
-// guardsDir is the directory of guard files at a path.
+// guardsDir returns the directory of guard files at a path.
 func guardsDir(path string) string {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return path

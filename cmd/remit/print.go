@@ -51,7 +51,7 @@ func (p *printer) line(indent int, text string) {
 	fmt.Fprintf(p.w, "%s%s\n", strings.Repeat(" ", indent), text)
 }
 
-// para writes wrapped text, the first line behind a lead.
+// para writes wrapped text, the first line after a lead.
 func (p *printer) para(indent int, lead, text string) {
 	for i, l := range display.Wrap(text, max(p.width-indent-len([]rune(lead)), command.MinWidth/2)) {
 		if i > 0 {

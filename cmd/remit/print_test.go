@@ -9,8 +9,8 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// What others wrote can't end the quotes it stands in, and a name that could be
-// read as the program's own words stands in quotes too.
+// What others wrote can't end the quotes around it, and a name that could be read as the
+// program's own words is quoted too.
 func TestTextOfOthersCantPoseAsTheProgram(t *testing.T) {
 	var b strings.Builder
 	p := &printer{w: &b, width: 110}

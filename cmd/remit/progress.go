@@ -58,7 +58,7 @@ func (c *countingReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// show draws the line anew, unless it was drawn just now.
+// show redraws the line, unless it was drawn just now.
 func (p *progress) show(sessions, calls int) {
 	if p == nil {
 		return

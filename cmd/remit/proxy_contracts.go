@@ -72,7 +72,7 @@ func (l *learned) add(made *contract.File) (*contract.File, error) {
 	return contract.Load(name, text)
 }
 
-// with is a generated file with tools that were generated again or are new.
+// with returns a generated file with tools that were generated again or are new.
 func with(base *contract.File, tools []contract.Tool) *contract.File {
 	out := base.Clone()
 	for _, t := range tools {
@@ -85,8 +85,8 @@ func with(base *contract.File, tools []contract.Tool) *contract.File {
 	return out
 }
 
-// text is a file as it is written. Where tools have come and nothing else has
-// changed they are put at the end, so that comments stay.
+// text returns a file as it is written. Where tools have come and nothing else has changed they
+// are put at the end, so that comments stay.
 func (l *learned) text(name string, was []byte, edited, merged *contract.File) ([]byte, error) {
 	whole, err := contractText(name, merged)
 	if err != nil {

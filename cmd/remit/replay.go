@@ -176,7 +176,7 @@ func (r *replay) session(ctx context.Context, s *trace.Session) error {
 // the text of the tool list: the sessions of a file mostly share both.
 type monitors struct {
 	engine *engine
-	// tools are files that stand for the tools of the recordings.
+	// tools are files that replace the tools of the recordings.
 	tools []string
 	known map[string]*remit.Monitor
 }

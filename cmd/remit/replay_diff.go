@@ -29,7 +29,7 @@ type turned struct {
 	Before []remit.Reason `json:"reasons_before,omitempty"`
 }
 
-// diff decides the calls of a store's sessions anew and prints those that turn.
+// diff decides the calls of a store's sessions again and prints those whose verdict changes.
 func (c *replayCommand) diff(ctx context.Context, s *command.Streams) error {
 	switch {
 	case c.Contracts == "":

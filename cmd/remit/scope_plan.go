@@ -79,7 +79,7 @@ func (c *scopePlanCommand) Run(ctx context.Context, s *command.Streams) error {
 	return nil
 }
 
-// noPlanner stands for a planner where only its request is wanted.
+// noPlanner is the planner where only its request is wanted.
 type noPlanner struct{}
 
 func (noPlanner) Plan(context.Context, *scope.Request) (*scope.Plan, error) {

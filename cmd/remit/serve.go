@@ -212,7 +212,7 @@ func (c *serveCommand) signIn(o *api.Options) error {
 	return nil
 }
 
-// desk is where contracts are changed: those of the directory, or those that are made from
+// desk returns where contracts are changed: those of the directory, or those that are made from
 // the tools.
 func (c *serveCommand) desk(e *engine, tools []*schema.Catalogue) (*revise.Desk, error) {
 	d := &revise.Desk{Monitor: func(s revise.Setting) (*remit.Monitor, error) {
@@ -244,7 +244,7 @@ type tokensFlag struct {
 	Tokens string `placeholder:"FILE" env:"REMIT_TOKENS" help:"The file of tokens ($XDG_CONFIG_HOME/remit/tokens.yaml, ~/.config/remit/tokens.yaml)."`
 }
 
-// open reads the file, which must be there: without tokens nobody could call.
+// open reads the file, which must be there: without tokens no client could call.
 func (f tokensFlag) open() (*access.TokenFile, error) {
 	name, err := f.file()
 	if err != nil {

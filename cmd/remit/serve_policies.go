@@ -7,8 +7,8 @@ import (
 	"github.com/remit-project/remit/schema"
 )
 
-// noteUnknown says which policies are of tools that nobody has spoken of. A session may
-// bring them; a name that is mistaken is one that no call ever has.
+// noteUnknown logs the policies whose tools are unknown so far. A session may bring them, but a
+// mistyped name never matches a call.
 func noteUnknown(e *engine, tools []*schema.Catalogue, log *slog.Logger) {
 	known := map[string]bool{guard.EveryTool: true}
 	for _, c := range tools {

@@ -26,13 +26,13 @@ type packaged struct {
 	name    string
 	program mcptest.Program
 	tools   []string // some of its tools
-	// review is what somebody changes in its contract: old text, new text.
+	// review is what a person changes in its contract: old text, new text.
 	review []string
 	// fine is a call that goes through, returned a part of its result.
 	fine     toolCall
 	returned string
-	// held is a call that somebody has to agree to, done a part of its result
-	// then; no tool where nobody is asked.
+	// held is a call that a person has to agree to, done a part of its result then; no tool where
+	// no question is asked.
 	held toolCall
 	done string
 }
@@ -240,7 +240,7 @@ func TestClients(t *testing.T) {
 				}
 				r := got.Results[0]
 				got.Results = got.Results[1:]
-				// Nobody has looked at the contracts, and the page is nobody's wish.
+				// The contracts are not reviewed, and the user did not ask for the page.
 				if s.name == "fetch" && !refused(r.IsError, r.Text) || s.name != "fetch" && (r.IsError || !strings.Contains(r.Text, s.returned)) {
 					t.Errorf("%s of %s: %s", s.fine.Tool, s.name, r.Text)
 				}

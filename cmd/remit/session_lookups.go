@@ -207,7 +207,7 @@ func (x *exchange) next(ctx context.Context) (i input, ok bool, err error) {
 	}
 }
 
-// write writes a line. Whoever asked is waiting for it before it sends more.
+// write writes a line. The client waits for it before it sends more.
 func (x *exchange) write(v any) error {
 	if err := writeJSON(x.out, v); err != nil {
 		return err

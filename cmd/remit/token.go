@@ -213,7 +213,7 @@ func (c *tokenNew) Run(_ context.Context, s *command.Streams) error {
 	return err
 }
 
-// addToken writes a token into the file, which nobody else may read.
+// addToken writes a token into the file, which only the user may read.
 func addToken(name string, grant access.Grant) error {
 	data, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -228,7 +228,7 @@ func addToken(name string, grant access.Grant) error {
 	return atomicfile.Write(name, data, 0o600)
 }
 
-// file is the file of tokens.
+// file returns the file of tokens.
 func (f tokensFlag) file() (string, error) {
 	if f.Tokens != "" {
 		return f.Tokens, nil

@@ -25,7 +25,7 @@ func (versionCommand) Run(s *command.Streams) error {
 	return err
 }
 
-// version is what the binary was built from.
+// version returns what the binary was built from.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version

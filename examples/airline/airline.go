@@ -77,7 +77,7 @@ func (a *Airline) reservation(id string) (*Reservation, error) {
 	return nil, errNoReservation
 }
 
-// open is a reservation that can still be changed.
+// open returns a reservation that can still be changed.
 func (a *Airline) open(id string) (*Reservation, error) {
 	r, err := a.reservation(id)
 	if err == nil && r.Status != "" {
@@ -98,7 +98,7 @@ func (a *Airline) day(number, date string) (*Flight, Day, error) {
 	return f, d, nil
 }
 
-// seat is a flight that is bookable for so many passengers, at today's price.
+// seat returns a flight that is bookable for so many passengers, at today's price.
 func (a *Airline) seat(want FlightDate, cabin Cabin, passengers int) (Segment, error) {
 	f, d, err := a.day(want.Number, want.Date)
 	switch {

@@ -87,7 +87,7 @@ type Segment struct {
 	Price       Dollars `json:"price"`
 }
 
-// Passenger is somebody who flies.
+// Passenger is a person on a flight.
 type Passenger struct {
 	FirstName string `json:"first_name" jsonschema:"Given name, such as Noah."`
 	LastName  string `json:"last_name" jsonschema:"Family name, such as Brown."`

@@ -116,7 +116,7 @@ func plain(s *jsonschema.Schema, required bool) {
 	}
 }
 
-// words are the schemas of types that are no plain texts and numbers.
+// words returns the schemas of types that are no plain texts and numbers.
 func words() *jsonschema.ForOptions {
 	enum := func(values ...any) *jsonschema.Schema { return &jsonschema.Schema{Type: "string", Enum: values} }
 	byCabin := func(of *jsonschema.Schema) *jsonschema.Schema {

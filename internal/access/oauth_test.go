@@ -50,7 +50,7 @@ func newKey(t *testing.T) *ecdsa.PrivateKey {
 	return key
 }
 
-// token is a good one, but for what is changed; nil takes a claim away.
+// token is a good one, except for what is changed; nil takes a claim away.
 func (i *issuer) token(t *testing.T, key any, alg jose.SignatureAlgorithm, change map[string]any) string {
 	t.Helper()
 	claims := map[string]any{"iss": i.URL, "aud": resource, "sub": "ann", "scope": "other remit", "exp": time.Now().Add(time.Hour).Unix(), "iat": time.Now().Unix()}

@@ -26,7 +26,7 @@ const (
 	maxCode = 4 << 10
 	// maxClaims bounds the values of the claim that has the roles.
 	maxClaims = 1000
-	// DefaultRecheck is how long somebody keeps a role that they have lost at the provider, at
+	// DefaultRecheck is how long a person keeps a role that they have lost at the provider, at
 	// most, where the configuration doesn't say.
 	DefaultRecheck = time.Hour
 )
@@ -209,7 +209,7 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// Address is where people reach the pages.
+// Address returns where people reach the pages.
 func (p *IdentityProvider) Address() string { return p.c.Address }
 
 // Life is how long a person stays signed in; 0 where the configuration doesn't say.
@@ -285,7 +285,7 @@ func (p *IdentityProvider) Renew(ctx context.Context, i *Identity) (*Identity, e
 	return out, nil
 }
 
-// refused is the error of a request for tokens.
+// refused returns the error of a request for tokens.
 func (p *IdentityProvider) refused(err error) error {
 	var refused *oauth2.RetrieveError
 	switch {
@@ -401,7 +401,7 @@ func claimed(claims map[string]any, name string) any {
 	return at
 }
 
-// values are the texts of a claim: one, or a list. A longer list has none, so that what is
+// values returns the texts of a claim: one, or a list. A longer list has none, so that what is
 // cut off can't matter.
 func values(claim any) []string {
 	switch v := claim.(type) {

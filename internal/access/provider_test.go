@@ -113,8 +113,8 @@ func TestPeopleHaveTheirRoles(t *testing.T) {
 	}
 }
 
-// Nobody is signed in by a token that isn't the provider's, for this client, for this
-// attempt and this time; and nobody without a role.
+// A token signs a person in only if it is the provider's, for this client, for this attempt and
+// this time, and the person has a role.
 func TestForgedIdentities(t *testing.T) {
 	other := accesstest.NewProvider(t)
 	long := slices.Repeat([]string{"staff"}, 1001)
@@ -176,7 +176,7 @@ func TestForgedIdentities(t *testing.T) {
 	}
 }
 
-// unsigned is a token that says that nobody signed it.
+// unsigned is a token with the algorithm "none".
 func unsigned(claims map[string]any) string {
 	payload, err := json.Marshal(claims)
 	if err != nil {
@@ -245,7 +245,7 @@ func TestProvidersThatCantBeAsked(t *testing.T) {
 }
 
 // A provider is asked about a person again by a refresh token: they have the roles that it says
-// then, or none. Another person, a forged token or a used one is nobody.
+// then, or none. Another person, a forged token or a used one signs no one in.
 func TestRolesAreAskedForAgain(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*accesstest.Provider)
@@ -314,8 +314,8 @@ func TestClientsProveThemselves(t *testing.T) {
 	}
 }
 
-// The file that says how people sign in is read whole or not at all, and is nobody else's
-// to write.
+// The file that says how people sign in is read whole or not at all, and only while no one else
+// may write it.
 func TestSignInFiles(t *testing.T) {
 	const good = "version: 1\nissuer: https://login.example\nclient: remit\nsecret: secret.txt\naddress: https://remit.example/console/\nname: email\nlife: 8h\nrecheck: 20m\nscopes: [email]\nroles: {claim: groups, look: [staff], edit: [owners]}\n"
 	dir := t.TempDir()

@@ -15,9 +15,8 @@ const maxRated = 4096
 // takes as long as deciding a request.
 const lookEvery = time.Second
 
-// Rates holds each caller to a number of requests in a minute. A caller may send that many
-// at once, and then as many as the time that has passed allows. A nil one lets everything
-// pass.
+// Rates holds each caller to a number of requests in a minute. A caller may send that many at
+// once, and then as many as the time that has passed allows. A nil one lets everything through.
 type Rates struct {
 	perMinute int
 
@@ -34,7 +33,7 @@ func NewRates(perMinute int) *Rates {
 	return &Rates{perMinute: perMinute, by: map[string]*rate.Limiter{}}
 }
 
-// PerMinute is how many requests a caller may send in a minute; 0 for any number.
+// PerMinute returns how many requests a caller may send in a minute; 0 for any number.
 func (r *Rates) PerMinute() int {
 	if r == nil {
 		return 0
@@ -60,7 +59,7 @@ func (r *Rates) Take(caller string, now time.Time) time.Duration {
 	return max(asked.DelayFrom(now), time.Second)
 }
 
-// Seconds is a time to wait in whole seconds, as Retry-After has it.
+// Seconds returns a time to wait in whole seconds, as Retry-After has it.
 func Seconds(wait time.Duration) int { return int(math.Ceil(wait.Seconds())) }
 
 // limiter returns that of a caller. Where there are too many, those go that have been silent
@@ -78,7 +77,7 @@ func (r *Rates) limiter(caller string, now time.Time) *rate.Limiter {
 		}
 	}
 	if len(r.by) >= maxRated {
-		caller = "" // nobody's name
+		caller = "" // shared by the callers beyond the bound
 	}
 
 	l := r.by[caller]

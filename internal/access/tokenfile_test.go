@@ -67,7 +67,7 @@ func TestFind(t *testing.T) {
 	if _, err := f.Find(eve); err != nil {
 		t.Errorf("a token that was added: %v", err)
 	}
-	// A file that can't be read lets nobody in.
+	// A file that can't be read lets no one in.
 	if err := os.WriteFile(name, []byte("version: 1\ntokens: x\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -142,8 +142,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// A file that others may write lets nobody in, also when it becomes so while it is
-// in use and stays the same otherwise.
+// A file that others may write lets no one in, also when only its mode changes while it is in
+// use.
 func TestFileThatOthersMayWrite(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "tokens.yaml")
 	token, hash := access.NewToken()

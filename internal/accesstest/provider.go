@@ -63,8 +63,8 @@ func (p *Provider) Forget() {
 	clear(p.lasts)
 }
 
-// NewProvider starts a provider that ends with the test. Whoever asks is signed in as ann,
-// one of the staff.
+// NewProvider starts a provider that ends with the test. Everyone is signed in as ann, one of the
+// staff.
 func NewProvider(t testing.TB) *Provider {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -99,7 +99,7 @@ func (p *Provider) write(w http.ResponseWriter, v any) {
 	}
 }
 
-// authorize signs whoever comes in at once, and sends their browser back.
+// authorize signs every visitor in at once, and sends their browser back.
 func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	asked := r.URL.Query()
 	switch {
@@ -193,7 +193,7 @@ func (p *Provider) granted(r *http.Request) (nonce any, ok bool) {
 	return asked.Get("nonce"), true
 }
 
-// Signed is a token with claims that a key signs.
+// Signed returns a token with claims that a key signs.
 func (p *Provider) Signed(alg jose.SignatureAlgorithm, key any, claims map[string]any) string {
 	p.t.Helper()
 	must := func(err error) {

@@ -181,8 +181,8 @@ func TestResultOfNoCall(t *testing.T) {
 	b.post(t, 409, "agent", events, `{"type":"result","call":"more","content":"ok"}`) // which the first has yet to read
 }
 
-// TestTools: an agent brings its tools, and contracts are made from them, but
-// for those that the deployment has contracts for.
+// TestTools: an agent brings its tools, and contracts are made from them, except for those that
+// the deployment has contracts for.
 func TestTools(t *testing.T) {
 	b := newBench(t)
 	const tool = `{"name":"send_money","description":"Sends money.","inputSchema":{"type":"object","properties":{"iban":{"type":"string"}}}}`

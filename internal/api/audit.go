@@ -38,7 +38,7 @@ func (s *Server) verifyAudit(ctx context.Context, r *request) (reply, error) {
 	}{report.OK(), report}, nil)
 }
 
-// lastVerified tells what the audit log was last verified with, without doing it again.
+// lastVerified answers with the last verification of the audit log, without doing it again.
 func (s *Server) lastVerified(ctx context.Context, _ *request) (reply, error) {
 	v, err := s.o.Store.Verified(ctx)
 	if errors.Is(err, store.ErrNotFound) {

@@ -81,7 +81,7 @@ func TestUnseenUser(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		member                 string
-		decision, authzen, own string // for what nobody named twice, and for what the user named
+		decision, authzen, own string // for what was not named, and for what the user named
 	}{
 		"nothing is said":   {``, "allow", "ask", "allow"},
 		"it is not all":     {`,"unseen_user":true`, "ask", "ask", "allow"},

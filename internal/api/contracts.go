@@ -42,7 +42,7 @@ func (s *Server) getToolContract(_ context.Context, r *request) (reply, error) {
 	return ok(t, nil)
 }
 
-// getDefinition tells what a server has changed about the definition of a tool.
+// getDefinition answers with what a server has changed about the definition of a tool.
 func (s *Server) getDefinition(_ context.Context, r *request) (reply, error) {
 	server, tool := r.PathValue("server"), r.PathValue("tool")
 	f, err := s.contract(server)

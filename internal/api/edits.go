@@ -63,7 +63,7 @@ var refusals = []struct {
 	{revise.ErrBroken, unavailable}, {desk.ErrBroken, unavailable}, // of files: where and what
 }
 
-// refusal is what callers are told of what a desk refuses.
+// refusal returns what callers are told of what a desk refuses.
 func refusal(err error) error {
 	for _, r := range refusals {
 		if errors.Is(err, r.err) {

@@ -12,8 +12,8 @@ import (
 	"github.com/remit-project/remit/internal/revise"
 )
 
-// TestEdit checks an edit of a contract against recorded calls, writes it where the server
-// may, and refuses it to whoever lacks the scope and where the file has changed.
+// TestEdit checks an edit of a contract against recorded calls, writes it where the server may,
+// and refuses it to a principal without the scope and where the file has changed.
 func TestEdit(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "mail.yaml")
 	must(t, os.WriteFile(name, []byte(contracts), 0o644))

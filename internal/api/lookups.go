@@ -39,7 +39,7 @@ type caller struct {
 	name string
 
 	mu    sync.Mutex
-	given map[string]answer // those that nobody asked for yet
+	given map[string]answer // those that were not asked for yet
 	used  map[string]answer
 	asked []question // those without an answer
 }

@@ -130,8 +130,8 @@ func TestLookupsThatAreNoAnswer(t *testing.T) {
 	}
 }
 
-// TestCallersWithoutLookups decides for those who don't answer look-ups by what the agent
-// looked up itself, and asks nobody who may not report what tools return.
+// TestCallersWithoutLookups decides for callers who don't answer look-ups by what the agent
+// looked up itself, and asks no caller who may not report what tools return.
 func TestCallersWithoutLookups(t *testing.T) {
 	b := newShop(t)
 	propose := func(id string) *answerOf {

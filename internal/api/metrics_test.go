@@ -76,7 +76,7 @@ func TestReady(t *testing.T) {
 	b.get(t, 200, "", "/healthz")
 }
 
-// TestRates: a principal that sends too much waits, and nobody else does.
+// TestRates: a principal that sends too much waits, and no other does.
 func TestRates(t *testing.T) {
 	b := newBench(t, func(o *Options) { o.Rates = access.NewRates(2) })
 	for range 2 {

@@ -113,7 +113,7 @@ type conflictForm struct {
 
 func refForm(r report.PolicyRef) policyRefForm { return policyRefForm{r.Tool, r.Name, r.State} }
 
-// reportForm is a report as callers see it.
+// reportForm returns a report as callers see it.
 func reportForm(r *report.Report) policiesForm {
 	out := policiesForm{Compiled: r.Compiled, Changed: r.Changed, Mistakes: append([]string{}, r.Mistakes...), Coverage: r.Coverage,
 		Sentences: []sentenceForm{}, Suspicions: []suspicionForm{}, Questions: []questionForm{}, Policies: []policyForm{}}
@@ -198,7 +198,7 @@ func (s *Server) policies() (*desk.Desk, error) {
 	return s.o.Policies, nil
 }
 
-// getPolicies tells what became of the policy document.
+// getPolicies answers with what became of the policy document.
 func (s *Server) getPolicies(ctx context.Context, r *request) (reply, error) {
 	d, err := s.policies()
 	if err != nil {
@@ -216,7 +216,7 @@ func (s *Server) getPolicies(ctx context.Context, r *request) (reply, error) {
 	return ok(reportForm(out), nil)
 }
 
-// comparePolicies tells what the present version of the document changes.
+// comparePolicies answers with what the present version of the document changes.
 func (s *Server) comparePolicies(ctx context.Context, _ *request) (reply, error) {
 	d, err := s.policies()
 	if err != nil {

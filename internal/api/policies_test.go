@@ -96,7 +96,7 @@ func TestPoliciesOfNoDocument(t *testing.T) {
 	want(t, 404, b.send(t, "operator", "POST", "/v1/policies/check", strings.Replace(approve, "seen", "unseen", 1)))
 }
 
-// TestDefinition tells what a server has changed about a tool since its contract was made.
+// TestDefinition checks what a server has changed about a tool since its contract was made.
 func TestDefinition(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "mail.yaml")
 	must(t, os.WriteFile(name, []byte(contracts), 0o644))

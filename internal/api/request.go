@@ -22,7 +22,7 @@ import (
 // request is an authenticated request that has the shape of the description.
 type request struct {
 	*http.Request
-	who  *access.Principal // nil where anybody may call
+	who  *access.Principal // nil where no credentials are needed
 	body []byte
 	// settles holds the options for the write that carries the request out, and
 	// form formats a decision.

@@ -83,8 +83,8 @@ func TestGiveScope(t *testing.T) {
 	b.get(t, 404, "agent", sessions+"/scope")
 }
 
-// TestWhoGivesScopes: nothing but that operation gives a scope, and nobody without the
-// scope of a token that lets them speak for the user.
+// TestWhoGivesScopes: only that operation gives a scope, and only with a token whose scope lets
+// its principal speak for the user.
 func TestWhoGivesScopes(t *testing.T) {
 	const everybody = `{"calls":[{"tool":"send_email","args":{"/to":{"is":["ann@corp.example","bob@corp.example"]},"/text":{"any":true}}}]}`
 	line, err := json.Marshal(`{"type":"scope","scope":` + everybody + `}`)
@@ -173,8 +173,8 @@ func lister(r *scope.Request) (string, error) {
 	return "", errors.New("the model is away")
 }
 
-// TestDelegations: who asks people reads the source and its plan, and says that somebody
-// agreed to what was shown; that lets the plan's calls through, and no others.
+// TestDelegations: a client that asks people reads the source and its plan, and reports that a
+// person agreed to what was shown; that lets the plan's calls through, and no others.
 func TestDelegations(t *testing.T) {
 	type agreed struct {
 		Plan      json.RawMessage `json:"plan"`

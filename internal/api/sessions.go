@@ -125,7 +125,7 @@ func (s *Server) listSessions(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	// One more than the limit tells whether there is a next page.
+	// One more than the limit shows whether there is a next page.
 	list, err := s.o.Store.SessionsOf(ctx, sessionsFor(r.who), string(p.cursor), p.limit+1)
 	if err != nil {
 		return reply{}, err

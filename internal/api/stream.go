@@ -224,7 +224,7 @@ func (s *Server) streamApprovals(w http.ResponseWriter, r *request) error {
 	})
 }
 
-// later reports whether a question is behind a place in the queue.
+// later reports whether a question is after a place in the queue.
 func later(a *store.Approval, than store.Turn) bool {
 	if a.Created.Equal(than.Created) {
 		return a.ID > than.ID

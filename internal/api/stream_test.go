@@ -85,7 +85,7 @@ func TestStreamDecisions(t *testing.T) {
 	if id, d := whole.next("decision"); d.Call != "c1" || d.Verdict != "ask" || id != "3" {
 		t.Errorf("second: event %s, %+v", id, d)
 	}
-	// Another process, which wakes nobody here.
+	// Another process, which wakes no waiter here.
 	elsewhere, err := store.Open(t.Context(), b.name, store.Options{})
 	must(t, err)
 	defer elsewhere.Close()

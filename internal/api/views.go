@@ -95,7 +95,7 @@ type loggedEvent struct {
 	Shadow bool `json:"shadow,omitempty"`
 }
 
-// logged is a record as callers see it.
+// logged returns a record as callers see it.
 func logged(rec *store.Record) loggedEvent {
 	e := loggedEvent{Seq: rec.Seq, Event: rec.Event, Shadow: rec.Shadow}
 	e.Facts = nil

@@ -12,9 +12,8 @@ import (
 	"github.com/remit-project/remit/internal/display"
 )
 
-// completeWord is the word with which the shells' scripts ask for candidates. The
-// words of the command line follow it, without the program's name; the last is what
-// stands before the cursor.
+// completeWord is the word with which the shells' scripts ask for candidates. The words of the
+// command line follow it, without the program's name; the last is the one before the cursor.
 const completeWord = "__complete"
 
 // filesWanted is the line that asks the shell for the names of files.
@@ -129,7 +128,7 @@ func (c *cursor) find(name string) *kong.Flag {
 	return nil
 }
 
-// candidates lists what can stand where the word stands.
+// candidates lists what the word can be completed to.
 func (c *cursor) candidates(word string) []string {
 	name, value, inValue := strings.Cut(word, "=")
 	switch {

@@ -34,8 +34,8 @@ func (Manual) Run(model *kong.Application, s *Streams, p Program) error {
 	return err
 }
 
-// manualCommands writes the commands below a node, those that only hold others left
-// out: their name stands in front of each of theirs.
+// manualCommands writes the commands below a node, without those that only hold others: their
+// name begins the names of these.
 func manualCommands(page *strings.Builder, node *kong.Node, path string) {
 	for _, child := range node.Children {
 		name := path + " " + child.Name

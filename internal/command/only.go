@@ -35,7 +35,7 @@ func only(commands any, args []string) any {
 	return out.Interface()
 }
 
-// commandName is the word for a field: DemoOffice is demo-office.
+// commandName returns the word for a field: DemoOffice is demo-office.
 func commandName(field string) string {
 	var b strings.Builder
 	for i, r := range field {

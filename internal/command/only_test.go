@@ -24,8 +24,8 @@ type commands struct {
 	Manual Manual       `cmd:"" help:"Print the manual page."`
 }
 
-// A program does the same whether all its commands are read or the one that is selected,
-// and names all of them where somebody asks for them.
+// A program does the same whether all its commands are read or the one that is selected, and
+// names all of them where the user asks for them.
 func TestOnlyTheSelected(t *testing.T) {
 	for name, test := range map[string]struct {
 		args string

@@ -29,9 +29,9 @@ func Parse(commands any, args []string) error {
 	return apply(c)
 }
 
-// trace finds what the arguments select. It and apply do what the parser's own Parse
-// does but for hooks, which it finds by names that the linker can't know: a program
-// with one such look-up keeps every method of every type.
+// trace finds what the arguments select. It and apply do what the parser's own Parse does except
+// for hooks, which it finds by names that the linker can't know: a program with one such look-up
+// keeps every method of every type.
 func trace(parser *kong.Kong, args []string) (*kong.Context, error) {
 	c, err := kong.Trace(parser, args)
 	if err != nil {
@@ -180,7 +180,7 @@ func checkSelected(c *kong.Context) error {
 	return errors.New("expected one of " + strings.Join(missing, ", "))
 }
 
-// selected is the command that the arguments select; the program itself for none.
+// selected returns the command that the arguments select; the program itself for none.
 func selected(c *kong.Context) *kong.Node {
 	if node := c.Selected(); node != nil {
 		return node

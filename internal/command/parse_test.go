@@ -10,7 +10,7 @@ import (
 // percent is a value with a bound.
 type percent int
 
-// CheckFlag refuses what is no part of a hundred.
+// CheckFlag refuses what is not a percentage.
 func (p percent) CheckFlag() error {
 	if p > 100 {
 		return errors.New("it is more than all")

@@ -23,7 +23,7 @@ type Streams struct {
 	Out, Err io.Writer
 	// Color and ErrColor report whether Out and Err may be coloured.
 	Color, ErrColor bool
-	// InTerminal reports whether In is a terminal, where somebody can answer.
+	// InTerminal reports whether In is a terminal, where a person can answer.
 	InTerminal bool
 	// ErrTerminal reports whether Err is a terminal. Progress is shown only there.
 	ErrTerminal bool

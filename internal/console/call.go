@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// maxWhole is how much of a value a question shows, in bytes: who agrees to a call has
-	// to see what it does, and nobody reads more.
+	// maxWhole is how much of a value a question shows, in bytes: a person who agrees to a call
+	// has to see what it does, and won't read more.
 	maxWhole = 4000
 	// maxShownTurn is how much of the user's words a question repeats, in bytes.
 	maxShownTurn = 1200
@@ -33,8 +33,8 @@ type call struct {
 	Doubts, Others []argument
 	// More counts the arguments that are not shown.
 	More int
-	// Whole is set where everything is shown that a person decides by. Nobody is offered
-	// to agree to another call.
+	// Whole is set where everything is shown that a person decides by. No other call can be
+	// agreed to.
 	Whole bool
 }
 
@@ -142,7 +142,7 @@ var authors = map[label.Trust]string{
 	label.User: "the user's words", label.Trusted: "the deployment's own text",
 }
 
-// titleOf is a name for the title of a page, which a browser shows on one short line.
+// titleOf returns a name for the title of a page, which a browser shows on one short line.
 func titleOf(name string) string {
 	if len(name) > 60 {
 		name = strings.ToValidUTF8(name[:60], "") + "…"

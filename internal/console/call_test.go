@@ -36,8 +36,8 @@ func (s *site) put(id string, sent ...map[string]any) store.Approval {
 	return a
 }
 
-// A question shows the whole of a value beyond what the decision repeats of it, with the
-// letters that look like others. Where something is left out that decides, nobody can agree.
+// A question shows the whole of a value beyond what the decision repeats of it, with the letters
+// that look like others. Where something is left out that decides, agreeing is not offered.
 func TestQuestionShowsWholeValues(t *testing.T) {
 	s := newSite(t)
 	c, csrf := s.signedIn(everything("ann"))
@@ -66,7 +66,7 @@ func TestQuestionShowsWholeValues(t *testing.T) {
 	}
 }
 
-// Of several calls, nobody can mark one that isn't shown whole.
+// Of several calls, one that isn't shown whole can't be marked.
 func TestJoinedQuestionOffersWholeCalls(t *testing.T) {
 	s := newSite(t)
 	c, csrf := s.signedIn(everything("ann"))
@@ -103,7 +103,7 @@ func TestArgumentOfLongValue(t *testing.T) {
 
 var preWrap = regexp.MustCompile(`(?m)^([^{]*)\{ white-space: pre-wrap; \}$`)
 
-// Spaces and line breaks of what others wrote are seen wherever it stands.
+// Spaces and line breaks of what others wrote are visible everywhere.
 func TestSpacesAreSeen(t *testing.T) {
 	s := newSite(t)
 	style, err := assetFiles.ReadFile("assets/style.css")

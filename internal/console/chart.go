@@ -45,7 +45,7 @@ const (
 	chartHigh = 120.0
 )
 
-// barsOf are the empty bars of a time.
+// barsOf returns the empty bars of a time.
 func barsOf(since, now time.Time, step time.Duration) []bar {
 	bars := make([]bar, int(now.Sub(since)/step)+1)
 	wide := chartWide / float64(len(bars))
@@ -119,7 +119,7 @@ func slotsOf(list []time.Duration, ends []slotEnd) []slot {
 	return out
 }
 
-// lasted is a time as people read it, in two or three digits.
+// lasted returns a time as people read it, in two or three digits.
 func lasted(d time.Duration) string {
 	if d == 0 {
 		return "0\u00a0s"

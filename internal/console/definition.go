@@ -44,7 +44,7 @@ type definedPart struct {
 	Gone, Fresh bool
 }
 
-// redefined tells what has changed about the definition of a tool; nil for nothing.
+// redefined returns what has changed about the definition of a tool; nil for nothing.
 func (c *Console) redefined(server string, t *contract.Tool) *redefined {
 	kept, err := c.o.Desk.Files.Definitions(server)
 	if err != nil {

@@ -31,7 +31,7 @@ type editPage struct {
 	Base             string
 	// Redefined is what the server has changed about the definition; nil for nothing.
 	Redefined *redefined
-	// Proposal is what the edit comes to; nil before there is one.
+	// Proposal is what the edit results in; nil before there is one.
 	Proposal *revise.Proposal
 	Patch    []patchLine
 	Outcome  *revise.Outcome
@@ -61,7 +61,7 @@ func patchLines(patch string) []patchLine {
 	return out[min(3, len(out)):]
 }
 
-// diffLines are the lines of a difference.
+// diffLines returns the lines of a difference.
 func diffLines(patch string) []patchLine {
 	var out []patchLine
 	for l := range strings.Lines(patch) {
@@ -165,7 +165,7 @@ func (p *editPage) read(t *contract.Tool, e *revise.Edit) {
 	}
 }
 
-// editFailure is what people are told of an edit that can't be made.
+// editFailure returns what people are told of an edit that can't be made.
 func editFailure(err error) error {
 	switch {
 	case errors.Is(err, revise.ErrNone):
@@ -187,7 +187,7 @@ func (c *Console) writeTool(ctx context.Context, v *visit) (outcome, error) {
 		return outcome{}, err
 	}
 	if e.Base == "" {
-		return outcome{}, errEdit // nobody has seen what it changes
+		return outcome{}, errEdit // the person has not seen what it changes
 	}
 	p, err := c.o.Desk.Write(ctx, e, *v.who, "console "+v.RemoteAddr)
 	if err != nil {
@@ -229,5 +229,5 @@ func sendPatch(w http.ResponseWriter, name, patch string) {
 // Does says in words what the tool does.
 func (p editPage) Does() string { return does[p.Effect] }
 
-// FileName is the name of the contract's file, without its folder.
+// FileName returns the name of the contract's file, without its folder.
 func (p editPage) FileName() string { return filepath.Base(p.Proposal.File) }

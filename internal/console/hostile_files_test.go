@@ -20,7 +20,7 @@ import (
 	"github.com/remit-project/remit/schema"
 )
 
-// invisible are those characters of hostile texts that nobody sees.
+// invisible are the invisible characters of hostile texts.
 const invisible = "\u202e\u200b\x1b\x00\u2066\u3164"
 
 // quoted is a text as JSON and YAML have it.

@@ -150,7 +150,7 @@ type choice struct {
 // names are what the buttons say.
 var names = map[store.Extent]string{store.Once: "Allow once", store.ForSession: "Allow for this session", store.Always: "Allow always"}
 
-// choices are the extents that a person can choose for a question: none where no call is
+// choices returns the extents that a person can choose for a question: none where no call is
 // shown whole.
 func (c *Console) choices(a *store.Approval, calls []call) []choice {
 	var out []choice
@@ -170,7 +170,7 @@ func (c *Console) choices(a *store.Approval, calls []call) []choice {
 	return out
 }
 
-// entryOf is what the server's contract file gets when a call is allowed for always.
+// entryOf returns what the server's contract file gets when a call is allowed for always.
 func entryOf(d *remit.Decision) string {
 	approval, err := mcp.Approval(d)
 	if err != nil {

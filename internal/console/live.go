@@ -51,7 +51,7 @@ func topic(kind, id string) string {
 	return kind + ":" + base64.RawURLEncoding.EncodeToString([]byte(id))
 }
 
-// version is a short text that changes when what a topic shows does.
+// version returns a short text that changes when what a topic shows does.
 func (v *visit) version(ctx context.Context, topic string) (string, error) {
 	state, err := v.stateOf(ctx, topic)
 	return versionOf(state), err
@@ -62,7 +62,7 @@ func versionOf(state string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// stateOf is what a topic shows, as far as changes of it are noticed.
+// stateOf returns what a topic shows, as far as changes of it are noticed.
 func (v *visit) stateOf(ctx context.Context, topic string) (string, error) {
 	kind, encoded, _ := strings.Cut(topic, ":")
 	id, err := base64.RawURLEncoding.DecodeString(encoded)

@@ -56,7 +56,7 @@ type watcher struct {
 	gap    atomic.Int64 // the longest time between two of them
 }
 
-// watch follows the stream of somebody until stop is closed.
+// watch follows the stream of one person until stop is closed.
 func (c *client) watch(all *sync.WaitGroup, stop <-chan struct{}) *watcher {
 	c.s.t.Helper()
 	req, err := http.NewRequestWithContext(c.s.t.Context(), "GET", c.s.url("live?topic=inbox&topic=sessions"), nil)
@@ -92,9 +92,9 @@ func heap() float64 {
 	return float64(m.HeapAlloc) / (1 << 20)
 }
 
-// BenchmarkWatched measures pages and writes while 200 sessions write as fast as they can
-// and 20 people follow a stream and read pages: how long both take, the longest time for
-// which somebody's stream was silent, and what memory is in use at the beginning and the end.
+// BenchmarkWatched measures pages and writes while 200 sessions write as fast as they can and 20
+// people follow a stream and read pages: how long both take, the longest time for which a stream
+// was silent, and what memory is in use at the beginning and the end.
 func BenchmarkWatched(b *testing.B) {
 	s := newSite(b)
 	const sessions, people = 200, 20

@@ -30,7 +30,7 @@ const (
 	// signed out beyond it.
 	maxLogins = 1024
 	// maxOwn bounds the logins of one person, who is signed out of the first one beyond it: so
-	// nobody signs others out by signing in.
+	// that signing in never signs out another person.
 	maxOwn = 64
 	// A person signs in at this rate, and this many at once: each time is an entry in the audit
 	// log.
@@ -123,7 +123,7 @@ func (c *Console) Invite(who access.Principal) string {
 func (p *people) accept(token string) *invitation {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	// Maps are not searched in constant time, which tells nothing of a hash's origin.
+	// Maps are not searched in constant time, which reveals nothing of a hash's origin.
 	hash := sha256.Sum256([]byte(token))
 	i, ok := p.invited[hash]
 	delete(p.invited, hash)
@@ -216,8 +216,8 @@ func (p *people) find(r *http.Request, principal func(string) (*access.Principal
 	return nil, nil
 }
 
-// network is the part of an address that one network has: of IPv6, who has one address has
-// the 64 bits behind it as well.
+// network returns the part of an address that one network has: of IPv6, who has one address has
+// the 64 bits after it as well.
 func network(address string) string {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -266,8 +266,8 @@ func (b *brake) tooOftenOf(who string, now time.Time) bool {
 	return !b.tried[who].AllowN(now, 1)
 }
 
-// resolve returns the login of who may sign in with a token, and what that is; nil when nobody
-// may.
+// resolve returns the login that a token gives, and what kind of token it is; nil when it gives
+// none.
 func (c *Console) resolve(token string) (l *login, by string, err error) {
 	if i := c.people.accept(token); i != nil {
 		return &login{who: i.who, invitation: i}, byInvitation, nil
@@ -299,7 +299,7 @@ type loginPage struct {
 	Back string
 }
 
-// loginPage is the page to sign in for who wants a page.
+// loginPage returns the page to sign in for who wants a page.
 func (c *Console) loginPage(problem, back string) loginPage {
 	page := loginPage{Problem: problem, Back: back}
 	if p := c.o.Provider; p != nil {

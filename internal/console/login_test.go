@@ -15,7 +15,7 @@ import (
 
 var csrfField = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 
-// signedIn is a program with the cookie of somebody, and the mark of that login's forms.
+// signedIn returns a client with the cookie of a principal, and the token of that login's forms.
 func (s *site) signedIn(who access.Principal) (*client, string) {
 	s.t.Helper()
 	c := s.client()

@@ -42,8 +42,8 @@ type overviewPage struct {
 	Capped bool
 	Waits  waitCount
 	Took   tookCount
-	// Audit is what a check of the audit log has found just now; nil where nobody asked for
-	// it. Last is what the check before found; nil where there was none.
+	// Audit is what a check of the audit log has found just now; nil where none was asked for.
+	// Last is what the check before found; nil where there was none.
 	Audit *store.Report
 	Last  *store.Verification
 	Check bool
@@ -61,7 +61,7 @@ type causeCount struct{ figures.Cause }
 // Words says in words why.
 func (c causeCount) Words() string { return cmp.Or(causes[c.Code], string(c.Code)) }
 
-// Parts are the shares of its verdicts in the largest count.
+// Parts returns the shares of its verdicts in the largest count.
 func (c causeCount) Parts(most int) []part { return partsOf(c.Verdicts, most) }
 
 // waitCount says how long questions waited for a person.

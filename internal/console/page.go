@@ -20,7 +20,7 @@ type visit struct {
 	who   *access.Principal
 }
 
-// whose are the sessions that the person's scopes reach.
+// whose returns the sessions that the person's scopes reach.
 func (v *visit) whose() store.Whose {
 	return store.Whose{Principal: v.who.Name, Everybody: v.who.May(access.SessionsAny)}
 }
@@ -112,7 +112,7 @@ func (c *Console) known(next func(http.ResponseWriter, *visit)) http.Handler {
 		switch {
 		case errors.As(err, &f):
 			c.fail(w, r, nil, f)
-		case r.Context().Err() != nil: // nobody waits
+		case r.Context().Err() != nil: // the client is gone
 		case err != nil:
 			c.o.Log.Error("reading the tokens failed", "error", err)
 			c.fail(w, r, nil, errRead)
@@ -217,7 +217,7 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, v *visit, err err
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrInvalid), errors.Is(err, store.ErrPruned):
 		f = errNotFound
 	case r.Context().Err() != nil:
-		return // nobody reads it
+		return // the client is gone
 	default:
 		c.o.Log.Error("a page could not be made", "path", r.URL.Path, "error", err)
 		f = errRead

@@ -27,7 +27,7 @@ type playPage struct {
 	Mistake string
 }
 
-// Page is the page as far as it shows a session.
+// Page returns the page as far as it shows a session.
 func (p playPage) Page() sessionPage { return p.sessionPage }
 
 // playground shows the samples, and decides what people write.

@@ -88,8 +88,7 @@ func repeated(n int, format string) string {
 	return strings.Join(out, ",")
 }
 
-// The playground is for those who may read sessions, and who uses it keeps nobody from the
-// inbox.
+// The playground is for those who may read sessions, and using it doesn't block the inbox.
 func TestPlaygroundKeepsToItself(t *testing.T) {
 	s := newSite(t)
 	writer := s.client()

@@ -88,7 +88,7 @@ type share struct {
 	N        int
 }
 
-// Prev is where the page before begins.
+// Prev returns where the page before begins.
 func (p policiesPage) Prev() int { return max(0, p.From-pageBlocks) }
 
 // reported reads the report within its time. Its error is nil where page has a mistake
@@ -175,14 +175,14 @@ type policyPage struct {
 	// Review is what the form says, and Choices what it may say.
 	Review  desk.Review
 	Choices []reviewChoice
-	// Proposal is what the review comes to; nil before there is one.
+	// Proposal is what the review results in; nil before there is one.
 	Proposal *desk.Proposal
 	Patch    []patchLine
 	Mistake  string
 	// Write is set where this person may write the files from here.
 	Write bool
-	// Done is set after a review was written, and Following is the next policy that nobody has
-	// decided about.
+	// Done is set after a review was written, and Following is the next policy that waits for a
+	// decision.
 	Done      bool
 	Following *report.PolicyRef
 	// RulePlace is the place of the rule within the directory.
@@ -195,12 +195,12 @@ type policyPage struct {
 
 // reviewChoice is a way to decide about a policy.
 type reviewChoice struct {
-	// Value is what the form says: the word, and the field behind it.
+	// Value is what the form says: the word, and the field after it.
 	Value, Name, Words string
 	Chosen             bool
 }
 
-// choicesOf are the ways to decide about a policy.
+// choicesOf returns the ways to decide about a policy.
 func choicesOf(p *report.Policy, r desk.Review) []reviewChoice {
 	if p.Digest == "" {
 		return nil // the mapping doesn't have it
@@ -303,7 +303,7 @@ func (p *policyPage) read(r *report.Report) {
 	p.Following = p.after(r)
 }
 
-// after is the next policy that nobody has decided about: one that needs a decision, or any.
+// after returns the next policy without a decision: one that needs a decision, or any.
 func (p *policyPage) after(r *report.Report) *report.PolicyRef {
 	var list []report.PolicyRef
 	for _, q := range r.Questions() {
@@ -344,7 +344,7 @@ func filePatchLines(p *desk.Proposal) []patchLine {
 	return out
 }
 
-// reviewFailure is what people are told of a review that can't be made.
+// reviewFailure returns what people are told of a review that can't be made.
 func reviewFailure(err error) error {
 	switch {
 	case errors.Is(err, desk.ErrNone):
@@ -365,7 +365,7 @@ func reviewFailure(err error) error {
 func (c *Console) writeReview(ctx context.Context, v *visit) (outcome, error) {
 	r := v.review()
 	if c.o.Policies == nil || r.Base == "" {
-		return outcome{}, errReview // nobody has seen what it is about
+		return outcome{}, errReview // the person has not seen what it is about
 	}
 	p, err := c.o.Policies.Review(ctx, r, *v.who, "console "+v.RemoteAddr)
 	if err != nil {

@@ -93,7 +93,7 @@ func (c *Console) begin(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, address, http.StatusSeeOther)
 }
 
-// beginCookie is the cookie of a signing in, which no other path gets.
+// beginCookie returns the cookie of a signing in, which no other path gets.
 func (c *Console) beginCookie(value string, age int) *http.Cookie {
 	return &http.Cookie{Name: beginCookie, Value: value, Path: c.o.Base + "login/", MaxAge: age, HttpOnly: true, Secure: c.overTLS(), SameSite: http.SameSiteLaxMode}
 }
@@ -141,7 +141,7 @@ func (c *Console) done(w http.ResponseWriter, r *http.Request) {
 }
 
 // notDone tells a person why they were not signed in. Beyond the rate of failed attempts nothing
-// is written of it: anybody can bring an answer that is none.
+// is written about it: any client can bring a false answer.
 func (c *Console) notDone(w http.ResponseWriter, r *http.Request, err error, back string) {
 	if c.people.failed.tooOften(r.RemoteAddr, c.people.now()) {
 		c.people.failures.skip(1)

@@ -126,7 +126,7 @@ func TestAnswersOfTheProviderAreTied(t *testing.T) {
 		t.Errorf("again: %d", res.StatusCode)
 	}
 
-	// Who is made to bring the answer of somebody else is not signed in as them.
+	// A victim who is made to bring an attacker's answer is not signed in as the attacker.
 	attacker, victim := s.client(), s.client()
 	theirs := attacker.toProvider("login/begin")
 	victim.toProvider("login/begin")
@@ -180,7 +180,7 @@ func TestSigningInIsLimited(t *testing.T) {
 	}
 }
 
-// A provider that can't be asked keeps nobody out who has a token.
+// A provider that can't be asked doesn't keep out a person with a token.
 func TestTheProviderIsDown(t *testing.T) {
 	s, at := withProvider(t)
 	at.Close()

@@ -284,7 +284,7 @@ func (o *outline) event(r store.Record, marks []originMark, open bool) event {
 	return e
 }
 
-// besides are the marks of a result's structure that was given beside its text, or those of
+// besides returns the marks of a result's structure that was given beside its text, or those of
 // the text.
 func besides(marks []originMark, structure bool) []originMark {
 	var out []originMark
@@ -296,7 +296,7 @@ func besides(marks []originMark, structure bool) []originMark {
 	return out
 }
 
-// canonical is the text of a structured result as evidence counts its bytes.
+// canonical returns the text of a structured result as evidence counts its bytes.
 func canonical(data []byte) string {
 	doc, err := strictjson.Parse(data, strictjson.OutputLimits())
 	if err != nil {

@@ -118,8 +118,8 @@ func TestMarksAreFound(t *testing.T) {
 	}
 }
 
-// An excerpt has the beginning of a text and all marks with what stands around them, and
-// says how much is left out.
+// An excerpt has the beginning of a text and all marks with the text around them, and says how
+// much is left out.
 func TestExcerpt(t *testing.T) {
 	long := strings.Repeat("é", 2000) + "HERE" + strings.Repeat("ü", 2000)
 	at := strings.Index(long, "HERE")

@@ -56,7 +56,7 @@ func (f *filterForm) filter(w store.Whose, now time.Time) store.Filter {
 	return out
 }
 
-// values are the filter as a query.
+// values returns the filter as a query.
 func (f *filterForm) values() url.Values {
 	v := url.Values{}
 	for name, value := range map[string]string{"text": f.Text, "tool": f.Tool, "server": f.Server, "verdict": f.Verdict, "owner": f.Owner, "since": f.Since} {

@@ -54,8 +54,8 @@ const (
 	maxMark = 4000
 )
 
-// excerpt cuts a text into its beginning of about most bytes, and the marks with what
-// stands around them. What is left out is counted.
+// excerpt cuts a text into its beginning of about most bytes, and the marks with the text around
+// them. What is left out is counted.
 func excerpt(text string, marks []mark, most int) []run {
 	windows := []mark{{End: runeStart(text, min(most, len(text)))}}
 	var valid []mark
@@ -109,7 +109,7 @@ func runeStart(s string, n int) int {
 	return max(n, 0)
 }
 
-// functions are what the pages call. They can't call methods: a program that finds methods by
+// functions returns what the pages call. They can't call methods: a program that finds methods by
 // names keeps all methods of all types.
 func functions() template.FuncMap {
 	return template.FuncMap{
@@ -176,7 +176,7 @@ type turnedPart struct {
 	List []revise.Turned
 }
 
-// pageOf is the first event of a page that shows an event: the present page where it does.
+// pageOf returns the first event of a page that shows an event: the present page where it does.
 func pageOf(from int64, shown []event, seq int64) int64 {
 	if seq >= from && seq < from+int64(len(shown)) {
 		return from
@@ -184,7 +184,7 @@ func pageOf(from int64, shown []event, seq int64) int64 {
 	return max(0, seq-pageEvents/4)
 }
 
-// line is a text of others on one line, for attributes and titles.
+// line returns a text of others on one line, for attributes and titles.
 func line(s string) string {
 	var b strings.Builder
 	for span := range display.Spans(s) {
@@ -193,7 +193,7 @@ func line(s string) string {
 	return b.String()
 }
 
-// trustClass is the name of a trust in style sheets.
+// trustClass returns the name of a trust in style sheets.
 func trustClass(t label.Trust) string {
 	return strings.ToLower(strings.ReplaceAll(t.String(), "_", "-"))
 }

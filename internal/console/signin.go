@@ -20,14 +20,14 @@ import (
 
 const (
 	// Attempts to sign in that fail are noted in the audit log at this rate, and this many at
-	// once: nobody must be able to fill it from outside. Each network has a third of it, so that
-	// one can't use up the entries of the others. The rest are counted, and the next entry has
-	// their number.
+	// once: an attacker must not be able to fill it. Each network has a third of it, so that one
+	// can't use up the entries of the others. The rest are counted, and the next entry has their
+	// number.
 	noteRate     = rate.Limit(0.1)
 	noteBurst    = 60
 	noteShare    = noteRate / 3
 	noteAtOnceOf = noteBurst / 3
-	// noteTime bounds how long an entry may take, whether or not somebody waits for it.
+	// noteTime bounds how long an entry may take, whether or not a request waits for it.
 	noteTime = 5 * time.Second
 	// maxNamed bounds the name of a person in an entry, in characters.
 	maxNamed = 256
@@ -38,7 +38,7 @@ const (
 // signing is a signing in, or what became of one later, as the audit log has it.
 type signing struct {
 	outcome string
-	// who is empty where nobody knows.
+	// who is empty where it is unknown.
 	who, by, why string
 }
 
@@ -116,8 +116,7 @@ func (c *Console) note(r *http.Request, s signing) error {
 	return err
 }
 
-// noteRefused notes an attempt that failed, as often as such notes may be. Nobody is let in
-// without it.
+// noteRefused notes an attempt that failed, as often as such notes may be.
 func (c *Console) noteRefused(r *http.Request, who, by, why string) {
 	if !c.people.failures.admits(r.RemoteAddr, c.people.now()) {
 		return

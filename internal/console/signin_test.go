@@ -70,8 +70,8 @@ func TestSignInsAreAudited(t *testing.T) {
 		"signed in, principal ann@corp.example, by "+by, "refused, principal ann@corp.example, by "+by+", why no role", "refused, by "+by+", why the answer of the identity provider is not valid")
 }
 
-// Nobody can fill the audit log by failing: the entries have a rate, and say how many they leave
-// out. One network can't use up those of the others.
+// An attacker can't fill the audit log by failing: the entries have a rate, and say how many they
+// leave out. One network can't use up those of the others.
 func TestFailuresInTheAuditLogAreBounded(t *testing.T) {
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	s := newSite(t)
@@ -198,8 +198,8 @@ func TestRevokedAtTheProvider(t *testing.T) {
 	}
 }
 
-// A provider that can't be asked lets nobody go on, and signs nobody out: many pages at once ask
-// it once.
+// While the provider can't be asked, no page is shown and no person signed out: many pages at
+// once ask it once.
 func TestTheProviderIsDownLater(t *testing.T) {
 	s, at, wait := lasting(t, true)
 	c := s.client()
@@ -242,7 +242,8 @@ func TestWithoutRefreshTokens(t *testing.T) {
 	}
 }
 
-// Nobody is signed in whom the audit log can't take. Their invitation is good when it can.
+// A person whose signing in the audit log can't take is not signed in. Their invitation is good
+// when it can.
 func TestNobodyIsSignedInUnnoted(t *testing.T) {
 	s := newSite(t, func(o *Options, _ string) { o.Store = deaf{o.Store} })
 	c := s.client()

@@ -17,7 +17,7 @@ import (
 const (
 	maxSteps  = 12 // arguments that are explained
 	maxPlaces = 6  // places of each
-	maxDepth  = 6  // calls one behind the other
+	maxDepth  = 6  // calls one after the other
 )
 
 // step explains one argument: where its value appears in the texts that the model had read.
@@ -115,7 +115,7 @@ func findingOf(d *remit.Decision, path string) *remit.Finding {
 	return &d.Findings[i]
 }
 
-// locate finds the places of a step, and returns the steps behind them.
+// locate finds the places of a step, and returns the steps after them.
 func (w *way) locate(o *outline, s *step) (next []step) {
 	for _, e := range explanation.Ranked(s.Evidence) {
 		if len(s.Places) == maxPlaces {
@@ -144,7 +144,7 @@ func (w *way) locate(o *outline, s *step) (next []step) {
 	return next
 }
 
-// everyArgument stands for all arguments of a call: they asked for its result.
+// everyArgument means all arguments of a call: they asked for its result.
 const everyArgument = "\x00"
 
 // unfold replaces steps for every argument of a call by one for each.

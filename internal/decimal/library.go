@@ -172,7 +172,7 @@ func replace(f *decls.FunctionDecl) (*decls.FunctionDecl, bool) {
 	return replaced, true
 }
 
-// mixed are the overloads of an operator with a decimal on either side.
+// mixed returns the overloads of an operator with a decimal on either side.
 func mixed(id string, result *types.Type) []decls.FunctionOpt {
 	return []decls.FunctionOpt{
 		decls.Overload(id+"_decimal", []*types.Type{Type, Type}, result),

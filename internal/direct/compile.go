@@ -14,7 +14,7 @@ import (
 )
 
 // nodeCost is charged for every part of an expression: no less than cel-go charges for one,
-// whatever it is, but for what depends on the sizes of values.
+// whatever it is, except for what depends on the sizes of values.
 const nodeCost = 50
 
 // Compile makes a program of a checked expression of which cel-go makes one as well: what

@@ -11,8 +11,8 @@ import (
 // loop is a comprehension, with the places of its variables.
 type loop struct {
 	over, condition, step, result node
-	// collects tells that the step makes the next element of a list; the condition then
-	// says whether there is one.
+	// collects is set where the step makes the next element of a list; the condition then says
+	// whether there is one.
 	collects      bool
 	first, second int // of the range; second is -1 where there is one only
 	accumulator   int

@@ -310,7 +310,7 @@ func late(name string, dispatch functions.LateBoundDispatcher, isMember bool, ar
 	}
 }
 
-// size is what passing over a value once costs at most.
+// size returns what passing over a value once costs at most.
 func size(v ref.Val) int {
 	switch v := v.(type) {
 	case types.String:
@@ -328,7 +328,7 @@ func size(v ref.Val) int {
 // mostWork bounds a factor, so that no product of them overflows.
 const mostWork = 1 << 20
 
-// work is the factor that an argument of a function adds to the function's cost: a text's
+// work returns the factor that an argument of a function adds to the function's cost: a text's
 // length, and for a list the square of it, which sorting doesn't exceed.
 func work(v ref.Val) int {
 	n := min(size(v), mostWork)

@@ -81,7 +81,7 @@ func (x *examination) behind(ctx context.Context, sh *shown, o mcp.Options, many
 	return out
 }
 
-// shadows tells whether a server has calls that are let pass undecided.
+// shadows reports whether a server has calls that are let pass undecided.
 func shadows(s mcp.Server) bool {
 	if s.Mode == mcp.Shadow {
 		return true
@@ -155,7 +155,7 @@ func (x *examination) contracts(ctx context.Context, d *Diagnosis, s mcp.Server,
 	return c
 }
 
-// updating is the command that repairs the contracts of a server.
+// updating returns the command that repairs the contracts of a server.
 func (x *examination) updating(server string) string {
 	from := "--file " + x.File
 	if x.Configuration != "" {

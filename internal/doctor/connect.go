@@ -82,7 +82,7 @@ func (t *stderrTail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// mistakes are the lines in which Remit itself says what is wrong.
+// mistakes returns the lines in which Remit itself says what is wrong.
 func (t *stderrTail) mistakes() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -45,10 +45,10 @@ func Catalogue(server string, raw []json.RawMessage) (*schema.Catalogue, []strin
 	return out, bad
 }
 
-// Definitions asks a server for the definitions of its tools, and returns them byte
-// by byte as the server gives them. It calls no tool. The server is reached through
-// a gateway in this process that lets everything pass, so that it is reached as the
-// real gateway reaches it. The version is that of the program.
+// Definitions asks a server for the definitions of its tools, and returns them byte by byte as
+// the server gives them. It calls no tool. The server is reached through a gateway in this
+// process that lets everything through, so that it is reached as the real gateway reaches it. The
+// version is that of the program.
 func Definitions(ctx context.Context, s mcp.Server, version string) ([]json.RawMessage, error) {
 	g, err := mcp.New(mcp.Options{Servers: []mcp.Server{{Name: s.Name, Connect: s.Connect, Mode: mcp.Shadow}}})
 	if err != nil {

@@ -45,7 +45,7 @@ func overLines(ctx context.Context, program []string) (read, sent remit.Verdict,
 		in = append(append(in, l...), '\n')
 	}
 	cmd := exec.CommandContext(ctx, program[0], program[1:]...)
-	cmd.Env = append(os.Environ(), "REMIT_PLANNER=") // a canary costs nobody tokens
+	cmd.Env = append(os.Environ(), "REMIT_PLANNER=") // a canary costs no tokens
 	var out, said bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(in), &out, &said
 	if err := cmd.Run(); err != nil {
@@ -127,7 +127,7 @@ func (c caller) play(ctx context.Context) (read, sent remit.Verdict, err error) 
 	return verdicts[0], verdicts[1], nil
 }
 
-// proposal is a call of the session protocol as the API takes it.
+// proposal returns a call of the session protocol as the API takes it.
 func proposal(line json.RawMessage) []byte {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(line, &members) != nil {
@@ -175,7 +175,7 @@ func answerTo(r *http.Request, refused error) ([]byte, error) {
 	return body, nil
 }
 
-// firstLine is the beginning of what a server said.
+// firstLine returns the beginning of what a server said.
 func firstLine(body []byte) string {
 	const most = 200
 	if _, err := verdictOf(body); err != nil && json.Valid(body) {

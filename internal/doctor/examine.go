@@ -167,8 +167,8 @@ func (x *examination) launch(g *clients.Gateway) Launch {
 	return Launch{Flags: g.Flags, Command: g.Command, Env: x.env, Dir: x.dir}
 }
 
-// gateway is what is known about the gateway in the entry; nil when the entry
-// isn't one, as far as can be seen.
+// gateway returns what is known about the gateway in the entry; nil when the entry isn't one, as
+// far as can be seen.
 func (x *examination) gateway() *clients.Gateway {
 	if x.Configuration != "" {
 		return &clients.Gateway{Flags: []string{"--config", x.Configuration}}
@@ -218,9 +218,9 @@ type shown struct {
 	close   func()
 }
 
-// prove starts the entry as the client does, and calls a tool that no server
-// has, with a target outside. Only Remit denies it with reasons of its own. It
-// returns nil when Remit isn't there; many tells that it serves several servers.
+// prove starts the entry as the client does, and calls a tool that no server has, with a target
+// outside. Only Remit denies it with reasons of its own. It returns nil when Remit isn't there;
+// many is true when it serves several servers.
 func (x *examination) prove(ctx context.Context, known bool) (out *shown, many bool) {
 	life, end := context.WithCancel(ctx)
 	ctx, cancel := context.WithTimeout(ctx, x.o.Timeout)
@@ -277,7 +277,7 @@ func (x *examination) remedy() string {
 	return "put Remit before it: remit init --apply --file " + x.File
 }
 
-// shadow tells whether the gateway was told to let everything pass.
+// shadow reports whether the gateway was told to let everything through.
 func (x *examination) shadow() bool {
 	g := x.gateway()
 	if g == nil {

@@ -57,7 +57,7 @@ func (d *Diagnosis) settle() {
 	})
 }
 
-// Unreadable is the diagnosis of a file that can't be read: what it names is not proven to
+// Unreadable returns the diagnosis of a file that can't be read: what it names is not proven to
 // be protected.
 func Unreadable(name, file string, err error) *Diagnosis {
 	d := &Diagnosis{File: file, Server: name, Findings: []Finding{}}
@@ -65,7 +65,7 @@ func Unreadable(name, file string, err error) *Diagnosis {
 	return d
 }
 
-// Unhooked is the diagnosis of an agent that has none of Remit's hooks.
+// Unhooked returns the diagnosis of an agent that has none of Remit's hooks.
 func Unhooked(agent *hook.Agent, file string) *Diagnosis {
 	d := &Diagnosis{File: file, Server: agent.Title, Findings: []Finding{}}
 	d.add(true, "unprotected", "", "install them: remit hook install "+agent.Name, "there are no hooks of Remit's")

@@ -44,7 +44,7 @@ func policies(ctx context.Context, out []*Diagnosis, o mcp.Options, catalogues [
 	}
 }
 
-// server is the place of a server; the first for policies for every server.
+// server returns the place of a server; the first for policies for every server.
 func server(files []*contract.File, name string) int {
 	for i, f := range files {
 		if f.Server == name {

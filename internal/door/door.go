@@ -74,7 +74,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// allowance is how long n bytes may take to pass.
+// allowance returns how long n bytes may take to pass.
 func allowance(n int64) time.Duration {
 	return transferTime + time.Duration(n/slowest)*time.Second
 }

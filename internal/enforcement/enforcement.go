@@ -1,5 +1,5 @@
-// Package enforcement tells which rules each enforcement point can decide, and what
-// becomes of calls where it can't.
+// Package enforcement finds which rules each enforcement point can decide, and what becomes of
+// calls where it can't.
 //
 // The examples of a rule are the proof: each is judged by what the point hears of its
 // conversation, and by the schemas that it knows.
@@ -29,12 +29,12 @@ type Point struct {
 // everything is every kind of text in a session.
 var everything = []guard.EntryKind{guard.SystemEntry, guard.UserEntry, guard.AssistantEntry, guard.AttachmentEntry}
 
-// Gateway is a gateway by itself: it hears calls and results, and no conversation.
+// Gateway returns a gateway by itself: it hears calls and results, and no conversation.
 func Gateway() Point {
 	return Point{Name: "remit gateway", Lookups: "the gateway, with its servers"}
 }
 
-// Points are the enforcement points, those that hear the most first.
+// Points returns the enforcement points, those that hear the most first.
 func Points() []Point {
 	return []Point{
 		{Name: "remit proxy", hears: everything, Lookups: "the servers of --lookups, or the agent before the call"},
@@ -137,8 +137,7 @@ func (p Point) examine(ctx context.Context, g *guard.Guard, it *guard.Policy) Fi
 	return f
 }
 
-// compare tells what the point makes of an example. One that is wrong everywhere shows
-// nothing.
+// compare returns what the point makes of an example. One that is wrong everywhere shows nothing.
 func compare(e *guard.Example, whole, heard guardtest.Result) Outcome {
 	failed := heard.Failed != "" && whole.Failed == ""
 	switch {
@@ -150,7 +149,7 @@ func compare(e *guard.Example, whole, heard guardtest.Result) Outcome {
 	return map[label.Verdict]Outcome{label.Allow: Pass, label.Ask: Ask, label.Deny: Deny}[heard.Got]
 }
 
-// denial is the outcome of a rule that every call violates.
+// denial returns the outcome of a rule that every call violates.
 func denial(otherwise label.Verdict) Outcome {
 	if otherwise == label.Ask {
 		return Ask
@@ -165,8 +164,8 @@ func (p Point) hearing(e *guard.Example) *guard.Example {
 	return &out
 }
 
-// untested tells what is known of a rule without examples: it may be laxer where
-// something isn't heard.
+// untested returns what is known of a rule without examples: it may be laxer where something
+// isn't heard.
 func (p Point) untested(words []string) (Outcome, string) {
 	if len(words) == 0 || len(p.hears) == len(everything) {
 		return Decide, ""

@@ -13,7 +13,7 @@ import (
 const tools = `[{"name":"cancel","description":"Cancel an order.","inputSchema":{"type":"object","properties":{"id":{"type":"string"},"note":{"type":["string","null"]}},"required":["id"]}},
 {"name":"get_order","description":"Get an order.","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}}]`
 
-// TestExamine tells of rules of every kind what each point makes of them.
+// TestExamine checks what each point makes of rules of every kind.
 func TestExamine(t *testing.T) {
 	const allow, deny = `{name: runs, expect: allow, args: {id: W1}, `, `{name: is stopped, expect: deny, args: {id: W1}, `
 	all := map[string]enforcement.Outcome{"remit proxy": enforcement.Decide, "remit session": enforcement.Decide, "remit serve": enforcement.Decide}

@@ -195,7 +195,7 @@ func (a *argument) place(beside []string) {
 	}
 }
 
-// above is the pattern of what holds a place.
+// above returns the pattern of what holds a place.
 func above(pattern string) string { return pattern[:strings.LastIndexByte(pattern, '/')] }
 
 func first[T any](list []T, n int) []T { return list[:min(n, len(list))] }

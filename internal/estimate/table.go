@@ -103,7 +103,7 @@ func (t *Table) Odds(features []string) map[string]float64 {
 	return out
 }
 
-// logSum is the logarithm of the sum of the exponentials.
+// logSum returns the logarithm of the sum of the exponentials.
 func logSum(xs []float64) float64 {
 	top, sum := slices.Max(xs), 0.0
 	for _, x := range xs {

@@ -24,11 +24,10 @@ func TestAgentDojoOnSharedData(t *testing.T) {
 	}
 }
 
-// TestAgentDojoOnOwnSuites measures suites that were written without a look at
-// the engine. The one attack that succeeds sends what it had the agent read to
-// somebody whom the user told the agent to answer in other people's words: who
-// may know what is not a question of where an argument came from (see
-// docs/threat-model.md).
+// TestAgentDojoOnOwnSuites measures suites that were written without a look at the engine. The
+// one attack that succeeds sends what it had the agent read to a person whom the user, in other
+// people's words, told the agent to answer: who may know what is not a question of where an
+// argument came from (see docs/threat-model.md).
 func TestAgentDojoOnOwnSuites(t *testing.T) {
 	raced.SkipTable(t)
 	r, err := AgentDojo(t.Context(), "testdata/suites", "", "")

@@ -282,7 +282,7 @@ func (s *flatSession) Confirm(_ context.Context, call string) (*remit.Decision, 
 func (s *flatSession) Result(ctx context.Context, r remit.Result) error {
 	switch strings.TrimSpace(r.Content) {
 	case "", "[]", "{}", "null", "None":
-		// Nothing that anybody could have written.
+		// Nothing that an outsider could have written.
 	default:
 		s.context = min(s.context, s.outputs[r.Call])
 	}

@@ -56,9 +56,8 @@ type InjecRates struct {
 	AttackStopped Rate
 }
 
-// MarshalJSON implements [json.Marshaler]; see [Rate] for the members. What
-// does not depend on the form of the injection stands in both forms as well, so
-// that each is complete by itself.
+// MarshalJSON implements [json.Marshaler]; see [Rate] for the members. What does not depend on
+// the form of the injection is in both forms as well, so that each is complete by itself.
 func (r InjecReport) MarshalJSON() ([]byte, error) {
 	common := func(o object) object {
 		o.rate("user_allowed", r.UserAllowed)

@@ -12,8 +12,8 @@ import (
 type LoadModel struct {
 	// Cores decide, and do the store's work where that is in the same process.
 	Cores int `json:"cores"`
-	// Decide is the work of a step without a store, Each what it adds in the store, and Sync
-	// how long a commit waits for the disk, whoever shares it.
+	// Decide is the work of a step without a store, Each what it adds in the store, and Sync how
+	// long a commit waits for the disk, however many share it.
 	Decide time.Duration `json:"decide_ns"`
 	Each   time.Duration `json:"each_ns"`
 	Sync   time.Duration `json:"sync_ns"`

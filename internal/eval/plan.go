@@ -29,7 +29,7 @@ type PlanOptions struct {
 	Parallel int
 }
 
-// PlanReport tells what became of the turns of a set.
+// PlanReport says what became of the turns of a set.
 type PlanReport struct {
 	// Turns are the user's turns, and Failed those without a scope, with the reason.
 	Turns  int      `json:"turns"`

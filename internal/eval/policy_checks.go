@@ -112,7 +112,7 @@ func (c *caseCheck) history(one *guardCase) {
 	}
 }
 
-// keys looks for members that nobody reads.
+// keys looks for members that no check reads.
 func (c *caseCheck) keys(dir string) {
 	names, err := find(dir, "cases", ".json")
 	if err != nil {
@@ -138,7 +138,7 @@ func (c *caseCheck) keys(dir string) {
 	}
 }
 
-// notes are what looks wrong, the first ones.
+// notes returns what looks wrong, the first ones.
 func (c *caseCheck) notes() []string {
 	const most = 12
 	out := c.wrong

@@ -33,7 +33,7 @@ type conversationEvent struct {
 	Args            json.RawMessage
 	// Result is what the call returned; without it, what the records have.
 	Result json.RawMessage
-	// Parallel tells that the call's result never came.
+	// Parallel is set where the call's result never came.
 	Parallel bool
 	// Judge marks the call that is judged, the last event.
 	Judge bool
@@ -55,7 +55,7 @@ type ConversationReport struct {
 	Words int
 	// Questions counts what the words of conversations leave to a judge.
 	Questions int
-	// Open are conversations of which nobody says what is right.
+	// Open are conversations without an expected verdict.
 	Open []CaseMiss
 	// Unmeasured are the conversations with calls whose results are unknown: rules that look
 	// up the same can't decide.
@@ -297,7 +297,7 @@ func readRecords(dir string, cases []guardCase, further []string) (*records, err
 	return r, nil
 }
 
-// recordFiles are the files of a directory that say what look-ups find.
+// recordFiles returns the files of a directory that say what look-ups find.
 func recordFiles(dir string) ([]string, error) { return find(dir, "records", ".jsonl") }
 
 func (r *records) add(f caseFixture) {

@@ -113,7 +113,7 @@ func TestConversationsMustEndWithTheJudgedCall(t *testing.T) {
 	}
 }
 
-// TestCasesAreChecked: what looks wrong in case files stands in the notes.
+// TestCasesAreChecked: what looks wrong in case files is in the notes.
 func TestCasesAreChecked(t *testing.T) {
 	dir := desk(t, map[string]string{"cases.more.json": `[
 		{"id": "1", "tool": "lend_item", "rule": "LE-99", "expected": "deny", "args": {"member": "m", "item": "i"}, "expektation": "deny",

@@ -4,23 +4,21 @@ package eval
 // overlap; a thing's are in order, without repetition.
 type grouping [][]int
 
-// pairs is how many pairs a grouping of n things has.
+// pairs returns how many pairs a grouping of n things has.
 func pairs(n int) int { return n * (n - 1) / 2 }
 
-// randIndex is the share of the pairs of things on which two groupings agree:
-// both have them together, or neither has. Two things are together when they
-// share a group. Where no groups overlap it is the index of Rand (Objective
-// criteria for the evaluation of clustering methods, JASA 66, 1971); for groups
-// that do, it is what ToolGuard (arXiv 2507.16459) computes of references. There
-// must be two things.
+// randIndex returns the share of the pairs of things on which two groupings agree: both have them
+// together, or neither has. Two things are together when they share a group. Where no groups
+// overlap it is the index of Rand (Objective criteria for the evaluation of clustering methods,
+// JASA 66, 1971); for groups that do, it is what ToolGuard (arXiv 2507.16459) computes of
+// references. There must be two things.
 func randIndex(a, b grouping) float64 { return agreement(a, b, together) }
 
-// gradedRandIndex is the fuzzy Rand index of Hüllermeier, Rifqi, Henzgen and
-// Senge (Comparing Fuzzy Partitions: A Generalization of the Rand Index and
-// Related Measures, IEEE Transactions on Fuzzy Systems 20, 2012): pairs are
-// together to a degree, and the index is 1 minus the mean difference of the
-// degrees. A thing belongs to each of its groups in equal parts, which add up to
-// one. There must be two things.
+// gradedRandIndex returns the fuzzy Rand index of Hüllermeier, Rifqi, Henzgen and Senge
+// (Comparing Fuzzy Partitions: A Generalization of the Rand Index and Related Measures, IEEE
+// Transactions on Fuzzy Systems 20, 2012): pairs are together to a degree, and the index is 1
+// minus the mean difference of the degrees. A thing belongs to each of its groups in equal parts,
+// which add up to one. There must be two things.
 func gradedRandIndex(a, b grouping) float64 { return agreement(a, b, closeness) }
 
 func agreement(a, b grouping, degree func(x, y []int) float64) float64 {

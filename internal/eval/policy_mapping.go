@@ -49,11 +49,10 @@ type MappingReport struct {
 	// Missed are the pairs of the truth that the mapping lacks, and Extra those of
 	// the mapping that the truth lacks.
 	Missed, Extra []MappingPair
-	// Foreign are references of the mapping that stand nowhere in the document.
-	// They count as wrong where policies of the tool are counted.
+	// Foreign are references of the mapping that are not in the document. They count as wrong
+	// where policies of the tool are counted.
 	Foreign []MappingPair
-	// Unplaced are references of the truth that stand nowhere in the document.
-	// They are left out.
+	// Unplaced are references of the truth that are not in the document. They are left out.
 	Unplaced []MappingPair
 	// EveryTool are sentences of policies for every tool of which the truth of no
 	// tool has a rule. Where it has no policies for every tool they are left out:
@@ -75,12 +74,12 @@ type MappingPair struct {
 type policyItem struct {
 	name, kind string
 	sentences  map[string]bool
-	// foreign are references that stand nowhere in the document.
+	// foreign are references that are not in the document.
 	foreign []string
 }
 
-// quoted returns the sentences of the document, headings apart, in which a
-// quotation stands; false when it stands nowhere.
+// quoted returns the sentences of the document, except headings, that have a quotation; false
+// when none has.
 type quoted func(quotation string) ([]string, bool)
 
 func (q quoted) item(name, kind string, references []string) policyItem {
@@ -164,7 +163,7 @@ func compareMappings(truth *policyTruth, found []*policydoc.Mapping, find quoted
 	return c.finish()
 }
 
-// toolsOf are the tools that a policy of a mapping is about.
+// toolsOf returns the tools that a policy of a mapping is about.
 func toolsOf(m *policydoc.Mapping, p *policydoc.Policy) []string {
 	if len(p.Tools) == 0 {
 		return []string{m.Tool}
@@ -315,7 +314,7 @@ func (c *mappingComparison) finish() *MappingReport {
 	return out
 }
 
-// f1 is the harmonic mean of precision and recall, which may be of nothing.
+// f1 returns the harmonic mean of precision and recall, which may be of nothing.
 func f1(precision, recall Rate) float64 {
 	if precision.N == 0 || recall.N == 0 {
 		return 0

@@ -9,8 +9,8 @@ import (
 	"github.com/remit-project/remit/internal/policydoc"
 )
 
-// letters is a document whose sentences are the letters a to z. A quotation is a
-// text of them; "Z" stands nowhere, and "#" is a heading.
+// letters is a document whose sentences are the letters a to z. A quotation is a text of them;
+// "Z" is not in it, and "#" is a heading.
 func letters(quotation string) ([]string, bool) {
 	if strings.Contains(quotation, "Z") {
 		return nil, false

@@ -84,8 +84,8 @@ func readTruth(names []string) (*policyTruth, error) {
 	return all, nil
 }
 
-// tools are those that the truth knows the rules of, in order; rules about every
-// tool apart.
+// tools returns the tools that the truth knows the rules of, in order; rules about every tool
+// apart.
 func (t *policyTruth) tools() []string {
 	out := slices.Clone(t.WithoutRules)
 	for i := range t.Rules {
@@ -147,8 +147,7 @@ func (e *truthExample) words() []string {
 	return []string{e.Text + " (" + arguments.String() + ")"}
 }
 
-// maxHyphened leaves room for a number behind the name of a policy, which has 100
-// bytes at most.
+// maxHyphened leaves room for a number after the name of a policy, which has 100 bytes at most.
 const maxHyphened = 90
 
 // hyphenate returns a text as a policy's name: lower-case words with hyphens

@@ -2,11 +2,10 @@ package eval
 
 import "testing"
 
-// maxOwnOverTainted is what is left of the cases that were written without a
-// look at the resolver. They are mostly short fields whose names and tools share
-// no word with the argument's, small numbers with nothing next to them that
-// says what they are, and number words; what raised them would raise values
-// that somebody else chose.
+// maxOwnOverTainted is what is left of the cases that were written without a look at the
+// resolver. They are mostly short fields whose names and tools share no word with the argument's,
+// small numbers with nothing next to them that says what they are, and number words; what raised
+// them would raise values that an attacker chose.
 const maxOwnOverTainted = 29
 
 func TestProvenanceOnOwnCases(t *testing.T) {

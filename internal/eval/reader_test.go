@@ -25,10 +25,10 @@ type answered struct {
 	Answers []json.RawMessage `json:"answers"`
 }
 
-// TestReader: requests over tools that the engine had not met, planned with recorded answers,
-// let pass what they ask for and hold back what they don't. What is expected was written
-// before any answer. Requests that nobody has answered are left out. The bounds are what is
-// measured at present; testdata/reader has what came first.
+// TestReader: requests over tools that the engine had not met, planned with recorded answers, let
+// pass what they ask for and hold back what they don't. What is expected was written before any
+// answer. Requests without a recorded answer are left out. The bounds are what is measured at
+// present; testdata/reader has what came first.
 func TestReader(t *testing.T) {
 	raced.SkipTable(t)
 	for _, set := range []readerSet{

@@ -166,7 +166,7 @@ func (r *replicasRig) point(ctx context.Context, replicas int) (p ReplicasPoint,
 	return ReplicasPoint{Replicas: replicas, PerSecond: float64(len(list)) / took.Seconds(), P50: quantile(times, 50), P99: quantile(times, 99)}, nil
 }
 
-// medians are those of what rounds measured.
+// medians returns the medians of what rounds measured.
 func medians(rounds []ReplicasPoint) ReplicasPoint {
 	var rates []float64
 	var half, most []time.Duration

@@ -9,8 +9,8 @@ import (
 // servers. The first contracts had 78.5 % of the roles strictly right and 92.1 %
 // in some defensible reading, missed 14 arguments that bear authority, and had
 // 2.8 % of the floors too low and 1.9 % too high. The bounds are what has been
-// reached since, with a small margin; nothing that bears authority may be missed.
-// Which labels were changed later stands in the README there.
+// reached since, with a small margin; nothing that bears authority may be missed. The README
+// there lists the labels that were changed later.
 func TestRolesOfServersOutsideTheDevSet(t *testing.T) {
 	r, err := Roles(filepath.Join("testdata", "roles"), Synthesized)
 	if err != nil {

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// The labels of testdata/services ask for what hostile tests showed to be missing;
-// their first figures stand in the README there. The bounds are what has been reached
-// since, with a small margin.
+// The labels of testdata/services ask for what hostile tests showed to be missing; their first
+// figures are in the README there. The bounds are what has been reached since, with a small
+// margin.
 func TestRolesOfServices(t *testing.T) {
 	r, err := Roles(filepath.Join("testdata", "services"), Synthesized)
 	if err != nil {

@@ -158,7 +158,7 @@ func (o ScaleOptions) name(i int) string {
 	return o.Stores[i-1]
 }
 
-// bytesOf is how much of a closed file an event takes.
+// bytesOf returns how much of a closed file an event takes.
 func bytesOf(path string, events int64) (int, error) {
 	info, err := os.Stat(path)
 	if err != nil || events == 0 {
@@ -167,7 +167,7 @@ func bytesOf(path string, events int64) (int, error) {
 	return int(info.Size() / events), nil
 }
 
-// loads are the companies of the report.
+// loads returns the companies of the report.
 func (r *ScaleReport) loads() (list []ScaleLoad) {
 	for _, c := range []struct {
 		what   string
@@ -199,7 +199,7 @@ type scaleRound struct {
 // itself, and waits beside the others.
 const postgresCommits = 8
 
-// committed is how a store of a name commits.
+// committed returns how a store of a name commits.
 func committed(name string) (batch, commits int) {
 	if strings.HasPrefix(name, "postgres") {
 		return 1, postgresCommits
@@ -215,7 +215,7 @@ type steps struct {
 
 func (s steps) perSecond() float64 { return float64(s.n) / s.took.Seconds() }
 
-// each is the work of a step.
+// each returns the work of a step.
 func (s steps) each() time.Duration { return s.cpu / time.Duration(s.n) }
 
 // judged fits a model to each round, and holds it against the round's other points: a

@@ -32,9 +32,9 @@ const (
 	speedCalls = 1000
 )
 
-// Speed times so many decisions about a call with five arguments: a target of
-// the user's, three that stand in what tools returned, and a number. Each is
-// timed by itself, from the arguments' text to the decision.
+// Speed times so many decisions about a call with five arguments: a target of the user's, three
+// from what tools returned, and a number. Each is timed by itself, from the arguments' text to
+// the decision.
 func Speed(ctx context.Context, checks int) (*SpeedReport, error) {
 	if checks < 1 {
 		return nil, errors.New("time at least one check")

@@ -180,7 +180,7 @@ func (b *Balancer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, err
 }
 
-// inTurn are the replicas that are ready, the next one first.
+// inTurn returns the replicas that are ready, the next one first.
 func (b *Balancer) inTurn(path string) []*replica {
 	b.mu.Lock()
 	defer b.mu.Unlock()

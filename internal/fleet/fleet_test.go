@@ -90,8 +90,8 @@ func named(t *testing.T, name string) *httptest.Server {
 	return s
 }
 
-// A balancer spreads requests, or keeps those of a path together, and passes over a replica
-// that is gone before its health check tells.
+// A balancer spreads requests, or keeps those of a path together, and passes over a replica that
+// is gone before its health check shows it.
 func TestBalancer(t *testing.T) {
 	for name, c := range map[string]struct {
 		byPath          bool

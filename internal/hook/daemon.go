@@ -60,7 +60,7 @@ type response struct {
 	Answer Answer `json:"answer"`
 }
 
-// Settings are those of a hook, as they stand in the agent's file.
+// Settings are those of a hook, as the agent's file has them.
 type Settings struct {
 	// Contracts is the directory of the user's own contracts; empty for none.
 	Contracts string `json:"contracts,omitempty"`

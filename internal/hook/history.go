@@ -15,9 +15,9 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// history holds what a session's log tells about the user's wishes and about
-// files that the model wrote after reading external text. It is rebuilt from the
-// log, so it is the same after a restart.
+// history holds what a session's log says about the user's wishes and about files that the model
+// wrote after reading external text. It is rebuilt from the log, so it is the same after a
+// restart.
 type history struct {
 	mu   sync.Mutex
 	next int64 // the first record that was not read

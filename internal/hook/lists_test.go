@@ -100,8 +100,7 @@ func newStage(t *testing.T, a *hook.Agent) *stage {
 	return &stage{t: t, agent: a, service: newService(t), contracts: contracts}
 }
 
-// play tells whether an entry goes through without a question, and what was said
-// of it.
+// play reports whether an entry goes through without a question, and what was said of it.
 func (s *stage) play(b *bed, i item) (passes bool, why string) {
 	s.t.Helper()
 	s.sessions++
@@ -203,8 +202,8 @@ func TestEveryday(t *testing.T) {
 	}
 }
 
-// Whatever is put beside an everyday command that passes, of what nobody asked
-// for, is not carried along by it.
+// Nothing that is put beside an everyday command that passes, and was not asked for, is carried
+// along by it.
 func TestNothingRidesAlong(t *testing.T) {
 	raced.SkipTable(t)
 	riders := []struct{ before, after string }{

@@ -140,7 +140,7 @@ func TestAgentsGiveNoScopes(t *testing.T) {
 	}
 }
 
-// TestNoPlanner: a planner that can't be had is no reason to go on without.
+// TestNoPlanner: without a planner that was asked for, the hook doesn't go on.
 func TestNoPlanner(t *testing.T) {
 	c := planning(t, &planner{}, "")
 	c.settings.Planner = "openai:another"

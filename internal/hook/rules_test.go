@@ -61,8 +61,7 @@ func shopping(t *testing.T, servers guard.Reader) *conversation {
 
 var itsID = map[string]any{"id": "W1"}
 
-// TestRulesByOwnLookups: without anybody who could look things up, the agent does, and
-// hears what.
+// TestRulesByOwnLookups: where Remit can't look things up, the agent does, and is told what.
 func TestRulesByOwnLookups(t *testing.T) {
 	for status, want := range map[string]remit.Verdict{"pending": remit.Allow, "delivered": remit.Deny} {
 		c := shopping(t, nil)

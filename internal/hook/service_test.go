@@ -181,8 +181,7 @@ func TestHeldBack(t *testing.T) {
 	}
 }
 
-// What nobody has a contract for, or what Remit itself says, is denied with what
-// to do about it.
+// A call without a contract, or of Remit itself, is denied with what to do about it.
 func TestDenied(t *testing.T) {
 	c := converse(t)
 	for name, test := range map[string]struct {
@@ -208,8 +207,8 @@ func TestDenied(t *testing.T) {
 	}
 }
 
-// Where nobody can be asked, or something else may answer for the user, a
-// question is a denial.
+// Where no person can be asked, or something else may answer for the user, a question is a
+// denial.
 func TestNobodyToAsk(t *testing.T) {
 	for _, mode := range []string{"bypassPermissions", "dontAsk", "auto", "", "newer"} {
 		t.Run(mode, func(t *testing.T) {
@@ -297,7 +296,7 @@ func TestOwnContracts(t *testing.T) {
 	}
 }
 
-// A command on the list of one's own contracts is anybody's to choose.
+// A command on the list of one's own contracts may come from any source.
 func TestOwnCommands(t *testing.T) {
 	c := converse(t)
 	c.contracts = t.TempDir()

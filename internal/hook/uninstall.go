@@ -100,8 +100,7 @@ func (c children) empty() bool {
 	return !slices.ContainsFunc(c, func(x child) bool { return !x.gone })
 }
 
-// removals returns the edits that remove elements with their commas, behind the
-// bracket at open.
+// removals returns the edits that remove elements with their commas, after the bracket at open.
 func (c children) removals(open int) []strictjson.Edit {
 	if len(c) > 0 && c.empty() {
 		return []strictjson.Edit{strictjson.Replacement(open+1, c[len(c)-1].end, "")}

@@ -23,8 +23,7 @@ func git(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-// A folder that git takes for a repository is not one that git is run in, and
-// nobody makes one without a question.
+// git is not run in a folder that it takes for a repository, and making one is asked about.
 func TestEmbeddedRepository(t *testing.T) {
 	c := converse(t)
 	c.reads("x")
@@ -84,7 +83,7 @@ func TestSettingsNameFiles(t *testing.T) {
 	}
 }
 
-// Where a path's last part is open, what it stands for counts.
+// Where a path's last part is a pattern, what it matches counts.
 func TestPatternsThroughLinks(t *testing.T) {
 	c := converse(t)
 	home := t.TempDir()

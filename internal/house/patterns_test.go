@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Every expression that is compiled on use can be compiled: a mistake in one is found
-// here and not when somebody needs it.
+// Every expression that is compiled on use can be compiled: a mistake in one is found here and
+// not on its first use.
 func TestPatternsCompile(t *testing.T) {
 	seen := map[string]bool{}
 	total := 0

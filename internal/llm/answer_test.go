@@ -14,7 +14,7 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// An answer in text is the one JSON object in it, wherever that stands.
+// An answer in text is the one JSON object in it, wherever that is.
 func TestRead(t *testing.T) {
 	for _, tc := range []struct{ name, text, want, mistake string }{
 		{"only JSON", ` {"a": 1} `, `{"a":1}`, ""},

@@ -63,7 +63,7 @@ const (
 	Failed   Step = "failed"
 )
 
-// Event tells what happens to a prompt.
+// Event says what happens to a prompt.
 type Event struct {
 	Step           Step
 	Stage, Subject string

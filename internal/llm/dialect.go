@@ -58,7 +58,7 @@ type question struct {
 	oldMax bool
 }
 
-// instructions is the system text, with the schema where the endpoint doesn't take it.
+// instructions returns the system text, with the schema where the endpoint doesn't take it.
 func (q question) instructions() string {
 	if q.form == formSchema {
 		return q.system

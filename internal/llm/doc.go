@@ -8,6 +8,6 @@
 // and replayed.
 //
 // Answers are untrusted: they are bounded, read strictly, and never more than data.
-// docs/reference/models.md tells how providers differ, and how the client treats an
-// endpoint that lacks something.
+// docs/reference/models.md says how providers differ, and how the client treats an endpoint that
+// lacks something.
 package llm

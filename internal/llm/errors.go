@@ -92,7 +92,7 @@ func (e *StatusError) again() bool {
 	case http.StatusTooManyRequests:
 		return e.code != "insufficient_quota" // that is OpenAI's for an empty account
 	case http.StatusOK:
-		return true // and a body that is no answer, as half-broken proxies send
+		return true // and a body that is not an answer, as half-broken proxies send
 	}
 	return e.Status >= 500
 }

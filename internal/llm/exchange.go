@@ -23,7 +23,7 @@ type exchange struct {
 	max      int
 	// cut, refusals and repairs count what went wrong.
 	cuts, refusals, repairs int
-	// shown tells that the conversation has the schema.
+	// shown is set where the conversation has the schema.
 	shown bool
 	usage Usage
 }
@@ -111,7 +111,7 @@ func (x *exchange) read(r reply) (value json.RawMessage, mistakes []string, form
 	return value, nil, false
 }
 
-// question is the next request, where the endpoint lacks something.
+// question returns the next request, where the endpoint lacks something.
 func (x *exchange) question(l lacks) question {
 	forms := x.link.dialect.forms()
 	return question{

@@ -60,7 +60,7 @@ func newClient(t testing.TB, o llm.Options) *llm.Client {
 	return c
 }
 
-// steps notes what a client tells.
+// steps notes what a client reports.
 type steps struct {
 	mu  sync.Mutex
 	all []string

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Named is the endpoint of a model by its name. "openai:NAME" or "anthropic:NAME"
-// says which API it has; without, names with "claude" are Anthropic's, and all others
-// OpenAI's or compatible.
+// Named returns the endpoint of a model by its name. "openai:NAME" or "anthropic:NAME" says which
+// API it has; without, names with "claude" are Anthropic's, and all others OpenAI's or
+// compatible.
 func Named(model string) (Endpoint, error) {
 	provider, name, ok := strings.Cut(model, ":")
 	if !ok || dialectOf(Provider(provider)) == nil { // models may have colons in their names

@@ -141,8 +141,8 @@ func (r *Recordings) unlock(name string) {
 	delete(r.busy, name)
 }
 
-// fileName returns a name that every file system accepts. Two texts may have the same
-// one; the key tells them apart.
+// fileName returns a name that every file system accepts. Two texts may have the same one; the
+// key distinguishes them.
 func fileName(s string) string {
 	const longest = 80
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"

@@ -281,7 +281,7 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// The rate is held between requests, whoever makes them.
+// The rate is held between all requests of a client.
 func TestRate(t *testing.T) {
 	s := llmtest.New(t, right)
 	c := newClient(t, llm.Options{Default: s.Endpoint(llm.OpenAI), RequestsPerMinute: 1})

@@ -85,7 +85,7 @@ func TestCacheIsWritten(t *testing.T) {
 	}
 }
 
-// Numbers of tokens that nobody could have used don't break the budget.
+// Impossible numbers of tokens don't break the budget.
 func TestAbsurdUsage(t *testing.T) {
 	for _, numbers := range []string{
 		`"prompt_tokens": 9223372036854775807, "completion_tokens": 9223372036854775807`,

@@ -13,21 +13,21 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// RunSession is the id of the session that the token of a run anchors. The
-// token itself, which gives access to the session, is not in it.
+// RunSession returns the id of the session that the token of a run anchors. The token itself,
+// which gives access to the session, is not in it.
 func RunSession(token string) string { return "run-" + digest(token) }
 
 // principalKey is that of the principal in the context of a request.
 type principalKey struct{}
 
-// principal is who makes a request; empty when the deployment doesn't tell.
+// principal is who makes a request; empty when the deployment doesn't say.
 func principal(r *http.Request) string {
 	who, _ := r.Context().Value(principalKey{}).(string)
 	return who
 }
 
-// owned is the digest of an anchor that belongs to a principal. The same anchor
-// in the hands of another is another session.
+// owned returns the digest of an anchor that belongs to a principal. The same anchor in the hands
+// of another is another session.
 func owned(principal, anchor string) string {
 	if principal == "" {
 		return digest(anchor)
@@ -40,7 +40,7 @@ func digest(s string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// address is the anchor in the address of a request: empty where there is none.
+// address returns the anchor in the address of a request: empty where there is none.
 func (h *Handler) address(r *http.Request) (string, error) {
 	token := r.PathValue("run")
 	if token == "" {
@@ -57,7 +57,7 @@ func (h *Handler) address(r *http.Request) (string, error) {
 	return "run-" + owned(principal(r), token), nil
 }
 
-// declared is the anchor that a message names in its _meta.
+// declared returns the anchor that a message names in its _meta.
 func (h *Handler) declared(r *http.Request, m *wire.Message) string {
 	if h.o.MetaKey == "" {
 		return ""

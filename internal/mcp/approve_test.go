@@ -136,8 +136,8 @@ func (absent) Ask(ctx context.Context, _ *ledger.Session, held ...*remit.Decisio
 	return ledger.Answer{Decisions: held}, ctx.Err()
 }
 
-// A question that nobody answers is not a failure, and the model hears what it hears
-// where nobody could be asked.
+// A question without an answer is not a failure, and the model is told the same as where no
+// person can be asked.
 func TestNobodyAnswers(t *testing.T) {
 	generations(t, func(t *testing.T, version string) {
 		g, log := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}, Approver: absent{}, Limits: mcp.Limits{Approval: 50 * time.Millisecond}})

@@ -215,8 +215,8 @@ func (c *conversation) bare(x *exchange, b *backend, tool string) shape {
 // metaDecision is the member of _meta that holds why a call was stopped.
 const metaDecision = "dev.remit/decision"
 
-// stopped is the result of a call that was stopped: for the model in words, for
-// programs as data.
+// stopped returns the result of a call that was stopped: for the model in words, for programs as
+// data.
 func stopped(d *remit.Decision, s shape) json.RawMessage {
 	data := protocol.DenialData(d)
 	result := fmt.Appendf(nil, `{"content":[{"type":"text","text":%s}],"isError":true,"_meta":{%s:%s}}`, strictjson.Quote(protocol.DenialText(d)), strictjson.Quote(metaDecision), data)

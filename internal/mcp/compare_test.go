@@ -23,10 +23,9 @@ import (
 // feature is one of the protocol's, as a client uses it.
 type feature struct {
 	name string
-	// say is what the client sends, each when the one before is answered. A line
-	// that begins with "&" isn't waited for. TASK stands for the id of the last
-	// task, CURSOR for the last cursor, and META for the members that every request of the generation without
-	// sessions has.
+	// say is what the client sends, each when the one before is answered. A line that begins with
+	// "&" isn't waited for. TASK is replaced by the id of the last task, CURSOR by the last
+	// cursor, and META by the members that every request of the generation without sessions has.
 	say []string
 	// then are the methods of what the server sends on its own time.
 	then []string
@@ -39,8 +38,8 @@ type feature struct {
 // its place among other messages says nothing.
 var ownTime = regexp.MustCompile(`"method":"(notifications/(message|tools/list_changed|prompts/list_changed|resources/list_changed|resources/updated|subscriptions/acknowledged|tasks/status|elicitation/complete)|roots/list)"`)
 
-// differing is what is not a feature, and differs: by the reason for it, what it is
-// and what stands in the comparison instead.
+// differing lists differences that are not features: the reason, what differs, and what the
+// comparison has in its place.
 var differing = []struct {
 	reason string
 	what   *regexp.Regexp
@@ -110,7 +109,7 @@ func used(t *testing.T, c *wireClient, features []feature) [][]string {
 	return out
 }
 
-// missing tells whether methods have not all come yet.
+// missing reports whether methods have not all come yet.
 func missing(own, methods []string) bool {
 	left := slices.Clone(methods)
 	for _, s := range own {
@@ -141,7 +140,7 @@ func unmarked(t *testing.T, lines []string) []string {
 	return out
 }
 
-// compare plays features without and with the gateway, and tells what differs.
+// compare plays features without and with the gateway, and reports what differs.
 func compare(t *testing.T, without, with *wireClient, features []feature) {
 	t.Helper()
 	var played [2][][]string

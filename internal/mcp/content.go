@@ -8,8 +8,8 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// toolResult is what the result of a call brings to the model: the text of all
-// its parts, and the structured form.
+// toolResult returns what the result of a call brings to the model: the text of all its parts,
+// and the structured form.
 func toolResult(m *wire.Message) (text string, structured json.RawMessage) {
 	if m.Result == nil {
 		return strictjson.GetText(m.Error, "message"), nil
@@ -27,8 +27,8 @@ func toolResult(m *wire.Message) (text string, structured json.RawMessage) {
 	return strings.Join(parts, "\n"), structured
 }
 
-// contents are the texts of a list of content blocks. A block of a kind that
-// isn't known gives everything that is text in it.
+// contents returns the texts of a list of content blocks. A block of a kind that isn't known
+// gives everything that is text in it.
 func contents(list []byte) []string {
 	elements, err := strictjson.Elements(list)
 	if err != nil {
@@ -54,8 +54,8 @@ func readable(m *wire.Message) string {
 	return strings.Join(strictjson.Strings(m.Result, opaque), "\n")
 }
 
-// opaque tells of members that hold no text for a model to read: encoded bytes, and
-// the protocol's own words.
+// opaque reports whether a member holds no text for a model to read: encoded bytes, and the
+// protocol's own words.
 func opaque(member string) bool {
 	switch member {
 	case "blob", "data", "type", "mimeType", "_meta", "role":

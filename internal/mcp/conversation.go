@@ -89,7 +89,7 @@ type exchange struct {
 	port   Port
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	// stateless tells that the request is of the generation without sessions.
+	// stateless is set where the request is of the generation without sessions.
 	stateless bool
 
 	mu       sync.Mutex
@@ -385,8 +385,7 @@ func (c *conversation) notified(m *wire.Message) {
 		return
 	}
 	if requests(m.Method) {
-		// A server that doesn't mind the missing id would make a call that
-		// nobody decided.
+		// A server that doesn't mind the missing id would make an undecided call.
 		c.log.Warn("a request without an id was not passed on", "method", m.Method)
 		return
 	}

@@ -20,7 +20,7 @@ import (
 // is there, not a working day.
 const SessionLife = 15 * time.Minute
 
-// Approval is the entry by which a contract file allows a call for always.
+// Approval returns the entry by which a contract file allows a call for always.
 func Approval(d *remit.Decision) (contract.Approval, error) {
 	refuse := func(why string) (contract.Approval, error) {
 		return contract.Approval{}, fmt.Errorf("%w: %s", contract.ErrNotApprovable, why)
@@ -51,7 +51,7 @@ type Reach struct {
 	Words  string
 }
 
-// Reaches are the extents that a person can choose for a call.
+// Reaches returns the extents that a person can choose for a call.
 func Reaches(d *remit.Decision) []Reach {
 	out := []Reach{{store.Once, "exactly this call, with everything in it, once"}}
 	bound, ok := question.Binding(d)

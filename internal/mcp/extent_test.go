@@ -70,7 +70,7 @@ func (c *chooser) client() *sdk.ClientOptions {
 	}}
 }
 
-// asks makes a call and tells whether the person was asked about it.
+// asks makes a call and reports whether the person was asked about it.
 func (c *chooser) asks(t *testing.T, s *sdk.ClientSession, answer map[string]any, tool string, arguments any) bool {
 	t.Helper()
 	c.mu.Lock()
@@ -104,8 +104,7 @@ func TestExtents(t *testing.T) {
 	type step struct {
 		name      string
 		arguments any
-		// asks tells whether there is a question after a yes for once and for the
-		// session.
+		// asks reports whether there is a question after a yes for once and for the session.
 		once, session bool
 	}
 	for tool, test := range map[string]struct {

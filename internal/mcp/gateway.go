@@ -32,7 +32,7 @@ type Mode string
 const (
 	// Enforce stops what was not allowed.
 	Enforce Mode = "enforce"
-	// Shadow decides and records, and lets everything pass.
+	// Shadow decides and records, and lets everything through.
 	Shadow Mode = "shadow"
 )
 
@@ -57,8 +57,8 @@ type Server struct {
 	Modes map[string]Mode
 	// Timeout bounds one request; [DefaultTimeout] when zero.
 	Timeout time.Duration
-	// Check tells why the server can't be there, as when its program is missing;
-	// nil where that can't be told.
+	// Check says why the server can't be there, as when its program is missing; nil where that
+	// can't be told.
 	Check func() error
 }
 
@@ -114,8 +114,8 @@ type Options struct {
 	// Queue keeps the questions that clients come back to with the answer; the
 	// process's memory when nil. It must be of the ledger's store.
 	Queue *ledger.Queue
-	// Check tells what keeps calls from being recorded. It is asked before each
-	// decision; nil where nothing can.
+	// Check says what keeps calls from being recorded. It is asked before each decision; nil
+	// where nothing can.
 	Check func() error
 	// Always writes down a call that a person allowed for always, as [Approval]
 	// has it. When nil, and after an error, the yes is for the session.
@@ -136,9 +136,8 @@ type Options struct {
 	// Judge answers what the rules ask of the conversation; without it, those that
 	// ask fail.
 	Judge guard.Judge
-	// Tighten tightens contracts that were made for a server without any, but for the
-	// definitions of the given fingerprints, which people reviewed; nil leaves them as
-	// they are.
+	// Tighten tightens contracts that were made for a server without any, except for the
+	// definitions of the given fingerprints, which people reviewed; nil leaves them as they are.
 	Tighten func(c *schema.Catalogue, made *contract.File, reviewed []string) *contract.File
 	// Synthesized is told of contracts that were made because a server had
 	// none, before anything is decided by them. An error fences the server off.
@@ -291,7 +290,7 @@ func (g *Gateway) monitor(catalogues []*schema.Catalogue) (*remit.Monitor, error
 // contract was made for them and has no marks.
 func reviewed(file *contract.File, c *schema.Catalogue) bool {
 	if c == nil {
-		return true // nobody sees any
+		return true // the model sees none
 	}
 	return !slices.ContainsFunc(c.Tools, func(t schema.Tool) bool {
 		known, ok := file.Tool(t.Name)

@@ -20,7 +20,7 @@ func (c *conversation) handle(x *exchange) {
 	c.handleMany(x)
 }
 
-// only is the server behind a gateway that has but one: everything goes there.
+// only returns the server behind a gateway that has but one: everything goes there.
 func (c *conversation) only() *backend {
 	if len(c.backends) == 1 {
 		return c.backends[0]
@@ -127,8 +127,8 @@ var metaClient = []string{
 	"io.modelcontextprotocol/clientInfo",
 }
 
-// ownParams are the params of a request that the gateway makes on behalf of a
-// client's: of the same generation, with the client's own account of itself.
+// ownParams returns the params of a request that the gateway makes on behalf of a client's: of
+// the same generation, with the client's own account of itself.
 func ownParams(x *exchange) []byte {
 	params := []byte(`{}`)
 	if x == nil || !x.stateless {

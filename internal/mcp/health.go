@@ -8,8 +8,8 @@ import (
 	"net/http"
 )
 
-// health answers a question about the gateway's state. It says nothing else:
-// anybody may ask.
+// health answers a question about the gateway's state. It says nothing else, as it needs no
+// credentials.
 func health(w http.ResponseWriter, err error) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
@@ -21,7 +21,7 @@ func health(w http.ResponseWriter, err error) {
 	_, _ = io.WriteString(w, text+"\n") // or the caller has gone
 }
 
-// ready tells why the gateway can't serve; nil when it can. The log says so, too.
+// ready returns why the gateway can't serve; nil when it can. The log says so, too.
 func (h *Handler) ready(ctx context.Context) error {
 	err := h.g.running()
 	if err == nil {
@@ -45,7 +45,7 @@ func (h *Handler) ready(ctx context.Context) error {
 	return err
 }
 
-// served tells why none of the servers can be there; nil when one can.
+// served returns why none of the servers can be there; nil when one can.
 func (g *Gateway) served() error {
 	var errs []error
 	for _, s := range g.servers {

@@ -33,8 +33,8 @@ type HTTP struct {
 	Auth Authenticator
 	// TLS is the server's; none when nil.
 	TLS *tls.Config
-	// Ready tells what keeps the gateway from serving; nothing when nil. Where the
-	// last step could not be recorded, it finds out whether one could now.
+	// Ready says what keeps the gateway from serving; nothing when nil. Where the last step could
+	// not be recorded, it finds out whether one could now.
 	Ready func(ctx context.Context, troubled bool) error
 	// Hosts are the names that clients may call the gateway by, beside those of
 	// the loopback interface. A page in a browser can make any name lead here.
@@ -81,9 +81,9 @@ const (
 	headerMismatch = -32020
 )
 
-// Handler serves MCP over HTTP: at /mcp, and for the conversation of one run at
-// /mcp/TOKEN, with POST /runs to get such a token. /healthz and /readyz say to
-// anybody that the gateway runs, and that it can serve, and /metrics what it counts.
+// Handler serves MCP over HTTP: at /mcp, and for the conversation of one run at /mcp/TOKEN, with
+// POST /runs to get such a token. /healthz, /readyz and /metrics need no credentials: they say
+// that the gateway runs, that it can serve, and what it counts.
 type Handler struct {
 	g   *Gateway
 	o   HTTP
@@ -135,10 +135,10 @@ func NewHandler(g *Gateway, o HTTP) *Handler {
 // ServeHTTP implements [http.Handler].
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.ServeHTTP(w, r) }
 
-// Handle adds something that anybody may ask for.
+// Handle adds handlers that need no credentials.
 func (h *Handler) Handle(register func(*http.ServeMux)) { register(h.mux) }
 
-// guard lets through who may call at all.
+// guard lets through callers that may call at all.
 func (h *Handler) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		refused := func(why string) {

@@ -274,7 +274,7 @@ func TestHTTPRefuses(t *testing.T) {
 	}
 }
 
-// The header that goes to a server is made anew from the body as it is sent.
+// The header that goes to a server is made from the body as it is sent, not from the client's.
 // Credentials go to their own server only, and never to the log.
 func TestUpstreamHeader(t *testing.T) {
 	tool := desk()
@@ -375,7 +375,7 @@ func flood(w io.Writer) {
 	}
 }
 
-// Who is turned away shows in the log: wrong tokens, names and pages.
+// A caller that is turned away shows in the log: wrong tokens, names and pages.
 func TestRefusalsAreLogged(t *testing.T) {
 	g, log := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}})
 	h := mcp.NewHandler(g, mcp.HTTP{Token: "0123456789abcdefghijklmn"})

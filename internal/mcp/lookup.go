@@ -63,9 +63,8 @@ func (b *backend) lookUp(ctx context.Context, params json.RawMessage, tool strin
 	return &guard.Result{Content: text, Structured: structured}, nil
 }
 
-// guards compiles the rules for the tools that are known by now. Rules with
-// mistakes deny every call of their tools, and so do those for tools that nobody
-// has listed yet.
+// guards compiles the rules for the tools that are known by now. Rules with mistakes deny every
+// call of their tools, and so do those for tools that no server has listed yet.
 func (g *Gateway) guards(o *remit.Options) error {
 	if len(g.o.Policies) == 0 {
 		return nil

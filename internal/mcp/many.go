@@ -210,8 +210,8 @@ func renew(ctx context.Context, servers []*backend) {
 	work.Wait()
 }
 
-// supported are the revisions that all servers speak, of those that answered,
-// and whether one of them doesn't know the question.
+// supported returns the revisions that all servers speak, of those that answered, and whether one
+// of them doesn't know the question.
 func supported(answers []greeting) (versions []string, refused bool, err error) {
 	some := false
 	for _, a := range answers {

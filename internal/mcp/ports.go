@@ -22,8 +22,8 @@ type postPort struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	done    chan struct{}
-	// statuses tells that errors have HTTP statuses of their own, as the
-	// generation without sessions has it.
+	// statuses is set where errors have HTTP statuses of their own, as the generation without
+	// sessions has it.
 	statuses bool
 
 	mu        sync.Mutex
@@ -118,7 +118,7 @@ func (p *postPort) Reply(raw []byte) error {
 	return err
 }
 
-// status is the HTTP status of an answer.
+// status returns the HTTP status of an answer.
 func (p *postPort) status(raw []byte) int {
 	if !p.statuses {
 		return http.StatusOK

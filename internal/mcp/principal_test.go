@@ -35,7 +35,7 @@ func TestSessionsArePrincipals(t *testing.T) {
 	generations(t, func(t *testing.T, version string) {
 		g, log := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}})
 		url := serveHTTP(t, g, mcp.HTTP{Auth: badges{}, MetaKey: "example.com/conversation"})
-		// read tells whether what a principal reads is known where another calls.
+		// read reports whether what a principal reads is known where another calls.
 		knows := func(who string) bool {
 			t.Helper()
 			s := connect(t, &sdk.StreamableClientTransport{Endpoint: url + "/mcp/" + run, HTTPClient: &http.Client{Transport: adding{http.Header{"X-Badge": {who}}}}}, nil, version)
@@ -77,7 +77,7 @@ func TestUnknownPrincipals(t *testing.T) {
 	}
 }
 
-// Whoever asks learns whether the gateway runs and can serve, and nothing else.
+// Any client learns whether the gateway runs and can serve, and nothing else.
 func TestHealth(t *testing.T) {
 	g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}})
 	broken := errors.New("the password of the store is wrong: hunter2")

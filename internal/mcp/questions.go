@@ -146,8 +146,8 @@ const statePrefix = "remit:"
 // did. They travel with the gateway's own state, since the client has them anyway.
 var carried = []string{"requestState", "inputResponses"}
 
-// state is what the client comes back with: the question's name, and what the
-// server had asked before.
+// state returns what the client comes back with: the question's name, and what the server had
+// asked before.
 func state(name string, params json.RawMessage) string {
 	earlier := []byte(`{}`)
 	for _, member := range carried {

@@ -10,8 +10,8 @@ import (
 	"github.com/remit-project/remit/internal/mcp"
 )
 
-// A principal that makes too many calls is told when to try again, whatever session it
-// makes them in, and nobody else is.
+// A principal that makes too many calls is told when to try again, whatever session it makes them
+// in, and no other principal is.
 func TestCallsAMinute(t *testing.T) {
 	generations(t, func(t *testing.T, version string) {
 		g, log := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}, Limits: mcp.Limits{Calls: 2}})

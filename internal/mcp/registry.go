@@ -15,7 +15,7 @@ import (
 // server is what the gateway knows about one server across conversations.
 type server struct {
 	Server
-	// given tells that the contract was there before the server was asked.
+	// given is set where the contract was there before the server was asked.
 	given bool
 	log   *slog.Logger
 

@@ -24,7 +24,7 @@ const (
 // errGreeting is the error of a server that has not answered the handshake yet.
 var errGreeting = errors.New("the server has not answered the handshake yet")
 
-// down tells why a server can't be used; nil when it can.
+// down returns why a server can't be used; nil when it can.
 func (b *backend) down() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

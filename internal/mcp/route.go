@@ -34,7 +34,7 @@ func (c *conversation) route(name string) (*backend, string, error) {
 	return nil, "", &wire.Error{Code: wire.InvalidParams, Message: message}
 }
 
-// unlisted are the names of the servers whose tools are not known: they don't run, or have
+// unlisted returns the names of the servers whose tools are not known: they don't run, or have
 // not answered yet.
 func (c *conversation) unlisted() []string {
 	var out []string

@@ -125,5 +125,5 @@ func (c *conversation) lead(ctx context.Context, b *batch, person ledger.Approve
 	}
 }
 
-// errLate is why there is no answer where nobody gave one in time.
+// errLate is the reason where no answer came in time.
 var errLate = errors.New("nobody answered in time")

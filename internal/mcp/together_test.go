@@ -58,7 +58,7 @@ func mailsAtOnce(t *testing.T, s *sdk.ClientSession, to ...string) []string {
 	return out
 }
 
-// numberOf finds the number of the call that goes to somebody in a question.
+// numberOf finds in a question the number of the call to a recipient.
 func numberOf(question, to string) string {
 	before, _, _ := strings.Cut(question, to)
 	at := strings.LastIndex(before, ". The call of")

@@ -136,8 +136,8 @@ func (b *backend) list(ctx context.Context, x *exchange) ([]json.RawMessage, err
 	return all, nil
 }
 
-// pages reads a server's list, a page at a time, until it ends, the reader wants
-// no more, or there are [maxPages]. It tells whether the list ended.
+// pages reads a server's list, a page at a time, until it ends, the reader wants no more, or
+// there are [maxPages]. It reports whether the list ended.
 func (b *backend) pages(ctx context.Context, x *exchange, method string, read func(items []json.RawMessage) (more bool, err error)) (ended bool, err error) {
 	params := json.RawMessage(ownParams(x))
 	for range maxPages {
@@ -208,8 +208,8 @@ func private(result []byte) []byte {
 	return strictjson.Replace(strictjson.Replace(result, []byte(`"private"`), "cacheScope"), []byte("0"), "ttlMs")
 }
 
-// show takes out of a list what must not reach the model: tools that are fenced
-// off, and those that no contract knows. It tells whether that changed the list.
+// show takes out of a list what must not reach the model: tools that are fenced off, and those
+// that no contract knows. It reports whether that changed the list.
 func (b *backend) show(ctx context.Context, x *exchange, list []byte) (kept []byte, changed bool, err error) {
 	elements, err := strictjson.Elements(list)
 	if err != nil {

@@ -27,7 +27,7 @@ type Apart struct {
 	// Example is the one that it is made of, and Where the place that is changed:
 	// "args/amount", "get_order/paid" or "now".
 	Example, Where string
-	// Value is what stands there, as JSON; empty where an element was left out.
+	// Value is the new value there, as JSON; empty where an element was left out.
 	Value string
 	// Rule and Mutant are what they say of it.
 	Rule, Mutant label.Verdict
@@ -38,8 +38,8 @@ type Apart struct {
 // maxTries bounds the search for such a call: beyond it, people are quicker.
 const maxTries = 300
 
-// tell looks for values that tell a mutant from its rule: the boundaries that
-// the expressions name, in every place of the examples.
+// tell looks for values that distinguish a mutant from its rule: the boundaries that the
+// expressions name, in every place of the examples.
 func tell(ctx context.Context, g, mutant *guard.Guard, rule *verdicts, part guard.Part, text string, examples []guard.Example) *Apart {
 	bounds := boundaries(part.Expression.Text, text)
 	for _, p := range g.Parts() {
@@ -101,8 +101,8 @@ type bounds struct {
 	spans   []time.Duration
 	// rule is all that the rule has: fields that it doesn't name don't matter.
 	rule string
-	// compared says what texts may stand where, and texts are those of the documents, by
-	// the members that have them.
+	// compared says what texts may be where, and texts are those of the documents, by the members
+	// that have them.
 	compared comparisons
 	texts    map[string][]string
 }
@@ -191,7 +191,7 @@ func variations(e *guard.Example, b bounds) func(yield func(place, variation) bo
 	}
 }
 
-// changedAt is a document with the value that its changed form has at a place. The order of
+// changedAt returns a document with the value that its changed form has at a place. The order of
 // members stays, so that what is kept of it is told by its difference.
 func changedAt(doc json.RawMessage, root any, at string) (json.RawMessage, error) {
 	value, ok := root, true
@@ -223,8 +223,8 @@ func changedAt(doc json.RawMessage, root any, at string) (json.RawMessage, error
 	return strictjson.Splice(doc, parsed.At(at).Span(), raw), nil
 }
 
-// moments are times at which a rule about times may turn: the spans that it
-// names after the times that stand in the documents, and just beside those.
+// moments are times at which a rule about times may turn: the spans that it names after the times
+// in the documents, and just beside those.
 func moments(e *guard.Example, documents []json.RawMessage, b bounds) []time.Time {
 	if e.Now.IsZero() {
 		return nil

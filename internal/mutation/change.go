@@ -46,8 +46,8 @@ type edit struct {
 	apply func(e ast.Expr, f ast.ExprFactory, id func() int64)
 }
 
-// parser reads expressions with loops as calls: what stands in them can be
-// changed there, and is written out as it was.
+// parser reads expressions with loops as calls: what is in them can be changed there, and the
+// rest is written out unchanged.
 func parser() (*cel.Env, error) {
 	return cel.NewCustomEnv(cel.OptionalTypes(), cel.ClearMacros(), cel.ParserExpressionSizeLimit(guard.MaxExpression))
 }

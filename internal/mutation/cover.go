@@ -85,8 +85,8 @@ func Cover(ctx context.Context, g *guard.Guard, policy string, preferred func(na
 	return out, ctx.Err()
 }
 
-// noticed are the mutants of a rule that some example notices, each by the examples that
-// do: those that it fails, or, where it fails none, those on which it can't be decided.
+// noticed returns the mutants of a rule that some example notices, each by the examples that do:
+// those that it fails, or, where it fails none, those on which it can't be decided.
 func noticed(ctx context.Context, g *guard.Guard, p *guard.Policy) ([][]bool, error) {
 	var out [][]bool
 	for _, part := range g.Parts() {
@@ -121,8 +121,8 @@ func noticed(ctx context.Context, g *guard.Guard, p *guard.Policy) ([][]bool, er
 	return slices.DeleteFunc(out, func(by []bool) bool { return !slices.Contains(by, true) }), ctx.Err()
 }
 
-// shownBy are the edits of a tree, and coarser ones that nobody makes by a slip: what they
-// leave out, some test may be there to show.
+// shownBy returns the edits of a tree, and coarser ones than a slip makes: a test may be there to
+// show what they leave out.
 func shownBy(g *guard.Guard, a *ast.AST) []edit {
 	out := editsOf(g, a)
 	keep := func(part func(ast.CallExpr) ast.Expr) func(ast.Expr, ast.ExprFactory, func() int64) {

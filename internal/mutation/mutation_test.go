@@ -69,8 +69,8 @@ func TestChanges(t *testing.T) {
 		"optionals":   {`args.?gift.orValue(false)`, []string{`args.?gift.orValue(true)`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			// No example tells: everything survives, and can be looked at. The
-			// rule is not held by one that it doesn't pass, hence the two.
+			// No example notices: everything survives, and can be looked at. The rule is not held
+			// by one that it doesn't pass, hence the two.
 			var texts []string
 			for _, expect := range []string{"allow", "deny"} {
 				r := run(t, c.require, example("a", expect, `total: 1, gift: true, method: card, ship_on: "2026-03-02"`))
@@ -140,8 +140,8 @@ func TestSkipped(t *testing.T) {
 	}
 }
 
-// TestCover keeps few examples that notice as much as all of them, those that somebody prefers
-// where they do.
+// TestCover keeps few examples that notice as much as all of them, the preferred ones where they
+// do.
 func TestCover(t *testing.T) {
 	all := example("small", "allow", "total: 1") + example("at most", "allow", "total: 4.99") + example("at it", "deny", "total: 5") +
 		example("more", "deny", "total: 6") + example("a lot", "deny", "total: 100")

@@ -78,7 +78,7 @@ func elements(e ast.Expr) []ast.Expr {
 	return e.AsList().Elements()
 }
 
-// member is the name of the member that an expression reads last; empty for none.
+// member returns the name of the member that an expression reads last; empty for none.
 func (c *comparisons) member(e ast.Expr) string {
 	switch e.Kind() {
 	case ast.SelectKind:
@@ -104,9 +104,9 @@ func (c *comparisons) member(e ast.Expr) string {
 	return ""
 }
 
-// textsFor are the texts that could stand at a member instead of one: those that the rule
-// compares it with, those of the documents at the same member or at one that it is
-// compared with, and ids and times of the same form.
+// textsFor returns the texts that a member could have instead of one: those that the rule
+// compares it with, those of the documents at the same member or at one that it is compared with,
+// and ids and times of the same form.
 func (b bounds) textsFor(name, instead string) []string {
 	out := slices.Clone(b.compared.with[name])
 	out = append(out, b.texts[name]...)
@@ -124,7 +124,7 @@ func (b bounds) textsFor(name, instead string) []string {
 	return slices.DeleteFunc(slices.Compact(out), func(t string) bool { return t == instead || strings.TrimSpace(t) == "" })
 }
 
-// allTexts are all texts of the documents, in order.
+// allTexts returns all texts of the documents, in order.
 func (b bounds) allTexts() []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(b.texts)) {
@@ -134,8 +134,8 @@ func (b bounds) allTexts() []string {
 	return slices.Compact(out)
 }
 
-// formOf is a text with its words and numbers each as one sign: ids of one kind, and
-// times, have the same.
+// formOf returns a text with its words and numbers each as one sign: ids of one kind, and times,
+// have the same.
 func formOf(text string) string {
 	var b strings.Builder
 	last := ' '
@@ -155,7 +155,7 @@ func formOf(text string) string {
 	return b.String()
 }
 
-// memberOf is the last name of a path that isn't an index.
+// memberOf returns the last name of a path that isn't an index.
 func memberOf(path string) string {
 	names := strings.Split(path, "/")
 	for _, name := range slices.Backward(names) {

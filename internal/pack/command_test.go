@@ -8,8 +8,8 @@ import (
 	"github.com/remit-project/remit/internal/pack"
 )
 
-// A pack is the operator's choice: the command names the package, and nothing in it may
-// stand for another one.
+// A pack is the operator's choice: the command names the package, and nothing in it may replace
+// another one.
 func TestTheCommandNamesThePackage(t *testing.T) {
 	for command, want := range map[string]string{
 		"npx -y @modelcontextprotocol/server-filesystem /srv/notes":                             "filesystem",

@@ -215,7 +215,7 @@ func (p *Pack) files(r *strictyaml.Reader) func(*strictyaml.Node) {
 	}
 }
 
-// check holds a pack to what every pack must keep: whoever takes over a package that is
+// check holds a pack to what every pack must keep: an attacker who takes over a package that is
 // in a pack gains no more by it than with a synthesized contract.
 func (p *Pack) check() error {
 	var errs []error

@@ -66,7 +66,7 @@ func TestEveryPackFitsItsServer(t *testing.T) {
 	}
 }
 
-// Whoever copies a definition gets nothing by it: the operator selects the pack.
+// Copying a definition gains nothing: the operator selects the pack.
 func TestACopiedDefinitionSelectsNothing(t *testing.T) {
 	c := recorded(t, "slack")
 	set, err := pack.Select("", []string{"npx", "-y", "slack-mcp-evil"})
@@ -128,7 +128,7 @@ func TestAnotherDefinitionGetsSynthesis(t *testing.T) {
 	}
 }
 
-// What a package can gain by being in a pack is bounded, whoever takes it over.
+// What a package can gain by being in a pack is bounded, also when an attacker takes it over.
 func TestNoPackTrustsAServerAsAPerson(t *testing.T) {
 	for _, p := range packs(t) {
 		for _, tool := range p.File().Tools {

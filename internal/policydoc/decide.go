@@ -113,7 +113,7 @@ func (d *Directory) decide(key, name string, edit func(*Policy) error) error {
 	return nil
 }
 
-// rule is the rule of a policy; nil where it has none.
+// rule returns the rule of a policy; nil where it has none.
 func (d *Directory) rule(key, name string) (*guard.Policy, error) {
 	doc := d.Guards[key]
 	if doc == nil {

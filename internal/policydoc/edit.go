@@ -104,7 +104,7 @@ func (i *Policy) node(status bool) *strictyaml.Node {
 	return n
 }
 
-// status is the policy's status: proposed where the file doesn't say.
+// status returns the policy's status: proposed where the file doesn't say.
 func (i *Policy) status() Status {
 	if i.Status == "" {
 		return Proposed

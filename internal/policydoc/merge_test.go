@@ -195,8 +195,8 @@ func drawItem(t *rapid.T, label string) *policydoc.Policy {
 	}
 }
 
-// TestMergeItemProperties: no edit is lost, without edits it is as generated, and
-// the same generation comes to the same a second time, also through the file.
+// TestMergeItemProperties: no edit is lost, without edits it is as generated, and the same
+// generation has the same result a second time, also through the file.
 func TestMergeItemProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base, mine, fresh := drawItem(t, "base"), drawItem(t, "mine"), drawItem(t, "fresh")

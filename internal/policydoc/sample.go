@@ -34,7 +34,7 @@ type SampleSource string
 
 // The sources of samples.
 const (
-	// Recorded samples stand in recordings, and Live ones were returned when asked for.
+	// Recorded samples are from recordings, and Live ones were returned when asked for.
 	Recorded SampleSource = "recording"
 	Live     SampleSource = "live"
 	// Declared samples were made up by a model after the schema of the result, Guessed

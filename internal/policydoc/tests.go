@@ -10,7 +10,7 @@ import (
 	"github.com/remit-project/remit/guard"
 )
 
-// TestsFile is where the tests of a guard file stand, if they stand apart from its rules.
+// TestsFile returns the path of the tests of a guard file, if they are apart from its rules.
 func TestsFile(guards string) string {
 	return filepath.Join(filepath.Dir(guards), "tests", filepath.Base(guards))
 }

@@ -198,7 +198,7 @@ func (c *conn) send(ctx context.Context, query string, args []driver.NamedValue)
 	return c.pg.ExecStatement(ctx, s, values, formats, resultFormats(s.Fields)), s.Fields, nil
 }
 
-// retryable is an error by which database/sql tries another connection, if nothing was sent.
+// retryable returns an error by which database/sql tries another connection, if nothing was sent.
 func retryable(err error) error {
 	if pgconn.SafeToRetry(err) {
 		return errors.Join(driver.ErrBadConn, err)

@@ -38,7 +38,7 @@ const epoch = 946_684_800_000_000
 // binaries are the types whose results are asked for in their binary form.
 var binaries = map[uint32]bool{byteaType: true, timestampType: true, timestamptzType: true}
 
-// name is the name of a connection's n-th statement.
+// name returns the name of a connection's n-th statement.
 func name(n int) string { return "remit_" + strconv.Itoa(n) }
 
 // encode writes arguments, bytes as they are and all else as text.

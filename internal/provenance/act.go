@@ -32,7 +32,7 @@ type Act struct {
 // descriptions begin with it.
 const aboutWords = 6
 
-// deedsOfEffect are the deeds by which people ask for a tool whose name tells none.
+// deedsOfEffect are the deeds by which people ask for a tool whose name has none.
 var deedsOfEffect = map[Effect]deed{
 	Writes:   toMake | toChange,
 	Destroys: toDelete | toClear | toCancel | toStop,
@@ -86,8 +86,8 @@ func (q *query) isRequestedAt(o occurrence) bool {
 	src := &q.s.vouch.sources[o.source]
 	r := src.reading
 	code := q.v.Form == FormShell || q.v.Form == FormSQL
-	// A name in the deployment's text is no reason to destroy what has it; a place there is
-	// where the agent works.
+	// A name in the deployment's text doesn't ask to destroy what has it; a place there is where
+	// the agent works.
 	named := q.act.Effect == Destroys && !typedAtom(src.text[o.start:o.end])
 	switch {
 	case q.act.Effect == Reads || (src.system && !code && !named):

@@ -240,9 +240,8 @@ func plainName(name string) bool {
 	return true
 }
 
-// key is the comparison form: two URLs with the same key are the same place.
-// A scheme of https may be added to what the user wrote without one, which
-// parseURL does; http never is.
+// key returns the comparison form: two URLs with the same key are the same place. A scheme of
+// https may be added to what the user wrote without one, which parseURL does; http never is.
 func (u webURL) key() string {
 	k := u.scheme + "://" + u.host + u.path
 	if u.query != "" {
@@ -254,7 +253,7 @@ func (u webURL) key() string {
 	return k
 }
 
-// place is the URL without query and fragment.
+// place returns the URL without query and fragment.
 func (u webURL) place() string { return u.scheme + "://" + u.host + u.path }
 
 func urlKey(s string) (string, bool) {

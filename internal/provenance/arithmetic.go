@@ -61,7 +61,7 @@ func (q *query) resolveArithmetic(text string) (Resolution, bool) {
 	return q.computed(text, how, operands...)
 }
 
-// computed is the resolution of a number that was computed from operands.
+// computed returns the resolution of a number that was computed from operands.
 func (q *query) computed(text, how string, operands ...operand) (Resolution, bool) {
 	r := Resolution{Label: label.Identity(), How: how, Witness: true, Bounded: true}
 	for _, o := range operands {
@@ -159,7 +159,7 @@ func (q *query) sameKind(o operand) bool {
 	return quantityWords.in(o.name) && q.quantityLike()
 }
 
-// userOperands are the quantities that the user named last.
+// userOperands returns the quantities that the user named last.
 func (q *query) userOperands() []operand {
 	var out []operand
 	v := &q.s.vouch
@@ -242,7 +242,7 @@ func (s *Session) collectNumeric(event int32, out *output) numericResult {
 	return r
 }
 
-// numericFields are the latest numbers of results, as many as are tried.
+// numericFields returns the latest numbers of results, as many as are tried.
 func (s *Session) numericFields() []operand {
 	var out []operand
 	for _, r := range s.numeric {
@@ -264,7 +264,7 @@ func (c *column) add(value *big.Rat) {
 	c.n++
 }
 
-// columnOf is a pointer with its list indices left out.
+// columnOf returns a pointer with its list indices left out.
 func columnOf(pointer string) string {
 	out := make([]byte, 0, len(pointer))
 	for start := 0; start < len(pointer); {

@@ -62,8 +62,8 @@ func number(s *Session, tool, name, text string) Resolution {
 	return s.Resolve(Act{Tool: tool}, []Value{{Pointer: "/" + name, Kind: strictjson.Number, Text: text}})[0]
 }
 
-// certain tells whether the user vouches for a value without any doubt, so that
-// an argument with authority takes it.
+// certain reports whether the user vouches for a value without any doubt, so that an argument
+// with authority takes it.
 func certain(r Resolution) bool {
 	l := r.Authority()
 	return l.Trust >= label.User && l.Obligations == 0

@@ -309,9 +309,9 @@ func (q *query) resolvePathBelow(text string) (Resolution, bool) {
 }
 
 // resolveNewPath resolves the path of a new file in a folder that the user named for what the
-// call makes: "save a summary in /home/ann/notes". The name is the model's, so that it must
-// be plain, and stand in nothing that others wrote: it would be a file that exists, or one
-// that they want written.
+// call makes: "save a summary in /home/ann/notes". The name is the model's, so that it must be
+// plain, and be in nothing that others wrote: it would be a file that exists, or one that they
+// want written.
 func (q *query) resolveNewPath(text string) (Resolution, bool) {
 	isPath := q.v.Form == FormPath || contains(q.n.last, "path") || contains(q.n.last, "file")
 	changes := q.act.Effect == Writes || q.act.Effect == Destroys

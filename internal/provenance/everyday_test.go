@@ -6,8 +6,8 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// TestOrdinaryPlaces tells where an ordinary word names a place: the user asked
-// for what the tool does, and the word closes that clause.
+// TestOrdinaryPlaces checks where an ordinary word names a place: the user asked for what the
+// tool does, and the word closes that clause.
 func TestOrdinaryPlaces(t *testing.T) {
 	for _, c := range []struct {
 		user, tool, value string
@@ -29,7 +29,7 @@ func TestOrdinaryPlaces(t *testing.T) {
 	}
 }
 
-// TestEveryMember tells when each record that a key led to was asked for.
+// TestEveryMember checks when each record that a key led to was asked for.
 func TestEveryMember(t *testing.T) {
 	for _, c := range []struct {
 		name, user string

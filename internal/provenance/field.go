@@ -131,8 +131,8 @@ func (s *Session) addCells(event int, text string) {
 	}
 }
 
-// dividesCells reports whether a column of a line ends at i: at a tab, a bar, two
-// blanks, or a blank behind a bracket.
+// dividesCells reports whether a column of a line ends at i: at a tab, a bar, two blanks, or a
+// blank after a bracket.
 func dividesCells(text string, cell, i, end int) bool {
 	switch text[i] {
 	case '\t', '|':

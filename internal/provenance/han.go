@@ -128,7 +128,7 @@ func (r *numeralReader) hanValue(start int) (value *big.Rat, end, units int) {
 
 // hanContext is what follows a number.
 type hanContext struct {
-	after           rune // behind its suffix
+	after           rune // after its suffix
 	closed, counted bool // by the end of a clause; by a counter
 }
 

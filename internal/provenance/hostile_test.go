@@ -94,8 +94,7 @@ func usual() []Value {
 	}
 }
 
-// places are where a hostile text may stand: what is decided after it was taken
-// in, or with it.
+// places are where a hostile text may be: what is decided after it was taken in, or with it.
 var places = map[string]func(s *Session, text string) []Value{
 	"argument": func(s *Session, text string) []Value {
 		s.User("user:0", errand)
@@ -207,7 +206,7 @@ func TestStepsAreBounded(t *testing.T) {
 	}
 }
 
-// maxStep is more than is charged at once behind the end of the steps.
+// maxStep is more than is charged at once after the end of the steps.
 const maxStep = 1 << 20
 
 // TestTextIsTakenInWithoutCopies: a text of short lines is not copied for each of

@@ -236,9 +236,8 @@ func (q *query) destination(source string, end int, left []string) bool {
 	return false
 }
 
-// wholeCommand reports whether text[start:end] is all of a command that the user
-// asked to run: a line or a clause of its own, or the text behind the word for
-// running it.
+// wholeCommand reports whether text[start:end] is all of a command that the user asked to run: a
+// line or a clause of its own, or the text after the word for running it.
 func wholeCommand(text string, start, end int) bool {
 	if !clauseEnds(text, end) {
 		return false

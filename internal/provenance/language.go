@@ -23,8 +23,8 @@ const (
 	languages
 )
 
-// functionWords are the words that tell a language: no sentence does without
-// some of them. Those that several languages share count for each.
+// functionWords are the words that identify a language: no sentence does without some of them.
+// Those that several languages share count for each.
 var functionWords = [languages]map[string]bool{
 	english: wordSet("the a an and or to of for in is it please on my with that this from you i we are was be at by as me can will your our all not if so " +
 		"should would have has do don't pay send set give them him her us"),
@@ -57,7 +57,7 @@ func writtenIn(text string) language {
 	return best
 }
 
-// languageScore counts the words of a text that tell each language.
+// languageScore counts the words of a text that identify each language.
 func languageScore(text string) [languages]int {
 	var score [languages]int
 	for start, end := range words(text) {
@@ -83,7 +83,7 @@ func languageScore(text string) [languages]int {
 	return score
 }
 
-// scriptLanguage returns the language that a word's script tells.
+// scriptLanguage returns the language that a word's script implies.
 func scriptLanguage(w string) language {
 	l := unknownLanguage
 	for _, r := range w {

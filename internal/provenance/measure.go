@@ -17,8 +17,8 @@ type suffix struct {
 	unit         bool // kilograms and the like; not part of the length
 }
 
-// odd reports whether a suffix makes a number that is not read: a scale behind a
-// number in words, or cents.
+// odd reports whether a suffix makes a number that is not read: a scale after a number in words,
+// or cents.
 func (s suffix) odd() bool { return s.factor != nil || s.unknownScale || s.minor }
 
 // suffix reads what follows a number that ends at end. Whether the number has a
@@ -77,7 +77,7 @@ func emptyDecimals(rest string, money bool) int {
 	return 0
 }
 
-// spacedWord returns the word behind at most one blank, with the blank's length.
+// spacedWord returns the word after at most one blank, with the blank's length.
 func spacedWord(rest string) (blank int, word string) {
 	switch r, size := utf8.DecodeRuneInString(rest); r {
 	case ' ', '\u00a0', '\u202f', '\u2009':
@@ -196,8 +196,8 @@ var (
 
 func currencySign(r rune) bool { return unicode.Is(unicode.Sc, r) }
 
-// currencyBefore returns the length of the currency, with the blank behind it,
-// that a text ends with.
+// currencyBefore returns the length of the currency, with the blank after it, that a text ends
+// with.
 func currencyBefore(s string) int {
 	left := s
 	if r, size := utf8.DecodeLastRuneInString(s); r == ' ' || r == '\u00a0' || r == '\u202f' {
@@ -260,8 +260,8 @@ func lastLetters(s string) string {
 	return s[i:]
 }
 
-// currencyAfter returns the length of the currency that a text begins with,
-// behind at most one blank, and reports whether it is a hundredth of one.
+// currencyAfter returns the length of the currency that a text begins with, after at most one
+// blank, and reports whether it is a hundredth of one.
 func currencyAfter(rest string) (length int, minor bool) {
 	blank, w := spacedWord(rest)
 	at := rest[blank:]

@@ -195,8 +195,8 @@ func (r *momentReader) readMonth(i, month int) {
 	r.addDate(day{year, month, d}, r.tokens[before].start, end, "date")
 }
 
-// yearAfter returns the year behind a token with its end; none, and the given end,
-// where there is no year.
+// yearAfter returns the year after a token with its end; none, and the given end, where there is
+// no year.
 func (r *momentReader) yearAfter(i, end int) (int, int) {
 	if i+1 == len(r.tokens) || !r.adjacent(i) {
 		return 0, end

@@ -160,8 +160,8 @@ func parseNumber(s string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(s)
 }
 
-// numberKey is the one spelling of a plain number by which equal ones are
-// found: 12.50 and 12.5 are the same amount.
+// numberKey returns the one spelling of a plain number by which equal ones are found: 12.50 and
+// 12.5 are the same amount.
 func numberKey(s string) (string, bool) {
 	if !numberShape(s) {
 		return "", false

@@ -29,8 +29,8 @@ type numeral struct {
 type numeralReader struct {
 	text string
 	lang language
-	// decimal and thousands are the separators whose meaning some number of the
-	// text tells beyond doubt.
+	// decimal and thousands are the separators whose meaning some number of the text settles
+	// beyond doubt.
 	decimal, thousands map[rune]bool
 	out                []numeral
 }
@@ -286,7 +286,7 @@ func inLakhs(groups []string) bool {
 	return !slices.ContainsFunc(groups[1:n-1], func(g string) bool { return len(g) != 2 })
 }
 
-// value is the number of a run whose last group are decimals, or is not.
+// value returns the number of a run whose last group are decimals, or is not.
 func (run *digitRun) value(decimals bool) *big.Rat {
 	n := len(run.groups)
 	text := strings.Join(run.groups, "")
@@ -297,7 +297,7 @@ func (run *digitRun) value(decimals bool) *big.Rat {
 	return v
 }
 
-// learn notes what a number with one reading tells of the separators.
+// learn notes what a number with one reading shows of the separators.
 func (r *numeralReader) learn(run *digitRun) {
 	s, group, point := run.shape()
 	switch s {
@@ -308,7 +308,7 @@ func (r *numeralReader) learn(run *digitRun) {
 			r.thousands[group] = true
 		}
 	case decimal, malformed:
-		// "01,50 EUR" is none, and tells what the comma is.
+		// "01,50 EUR" is none, and shows what the comma is.
 		fraction := point == '.' && run.groups[0] == "0"
 		if point != 0 && (fraction || r.quantity(run)) {
 			r.decimal[point] = true
@@ -363,8 +363,8 @@ func (r *numeralReader) read(run *digitRun) {
 	r.out = append(r.out, n)
 }
 
-// signOf returns the sign of the number at start, behind a currency of so many
-// bytes. It is not ok where the digits are a part of something longer.
+// signOf returns the sign of the number at start, after a currency of so many bytes. It is not ok
+// where the digits are a part of something longer.
 func (r *numeralReader) signOf(start, currency int) (minus, ok bool) {
 	text := r.text
 	minus, unclear := signBefore(text, start)
@@ -427,9 +427,9 @@ func (r *numeralReader) decideGroups(run *digitRun, quantity bool) (value *big.R
 	return run.value(s == groupedDecimal), false
 }
 
-// twofold decides what a dot or a comma before three digits is, "1.200": what
-// another number of the text tells, then what the language's own convention is.
-// Where they differ it stays in doubt, as does money with three decimals.
+// twofold decides what a dot or a comma before three digits is, "1.200": what another number of
+// the text shows, then what the language's own convention is. Where they differ it stays in
+// doubt, as does money with three decimals.
 func (r *numeralReader) twofold(sep rune, digits string, money, quantity bool) (decimals, ok bool) {
 	other := '.' + ',' - sep
 	tellsGroup, tellsDecimal := r.thousands[sep] || r.decimal[other], r.decimal[sep] || r.thousands[other]
@@ -555,7 +555,7 @@ func (r *numeralReader) settle() {
 	}
 }
 
-// maybeCents reports whether a number behind an amount may be its cents.
+// maybeCents reports whether a number after an amount may be its cents.
 func (n *numeral) maybeCents() bool {
 	return n.value != nil && n.value.Cmp(big.NewRat(10, 1)) >= 0 && n.value.Cmp(big.NewRat(100, 1)) < 0
 }

@@ -434,8 +434,8 @@ func TestNumeralsInDoubt(t *testing.T) {
 	}
 }
 
-// FuzzNumerals: numbers stand in their text, in order, none in another, and
-// those that are read can be written as programs write them.
+// FuzzNumerals: numbers are in their text, in order, none in another, and those that are read can
+// be written as programs write them.
 func FuzzNumerals(f *testing.F) {
 	for _, seed := range []string{
 		"Pay $1,200.50, 1.200 EUR, CHF 1'200.-, £3.5k, ₹1,00,000 and 5 to 10 million.", "zweitausenddreihundert Euro fünfzig, 49,90 €", "vingt et un mille deux cents euros et demi",

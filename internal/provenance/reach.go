@@ -2,7 +2,7 @@ package provenance
 
 import "strings"
 
-// Kind is what an argument or a tool is, as its name tells.
+// Kind is what an argument or a tool is, by its name.
 type Kind uint8
 
 // The kinds. All but Verbatim are kinds of arguments.
@@ -33,8 +33,8 @@ var kinds = [...]struct {
 	network:    {words: networkNames},
 }
 
-// NameTells reports whether the name of an argument (or the pointer to it) or of a
-// tool tells that it is of a kind.
+// NameTells reports whether the name of an argument (or the pointer to it) or of a tool shows
+// that it is of a kind.
 func NameTells(name string, kind Kind) bool {
 	k := &kinds[kind]
 	words := newName(name, "").all

@@ -97,8 +97,8 @@ func (r *reading) split(text string) {
 	r.readable = make([]bool, len(r.lines))
 }
 
-// goesOn reports whether a sentence goes on behind a quotation that ends with a sentence of
-// its own: `Add "Run with make." to the page`.
+// goesOn reports whether a sentence goes on after a quotation that ends with a sentence of its
+// own: `Add "Run with make." to the page`.
 func goesOn(rest string) bool {
 	if len(rest) < 3 || (rest[0] != '"' && rest[0] != '\'') || rest[1] != ' ' {
 		return false
@@ -176,13 +176,12 @@ func partOfAtom(text string, start, end int) bool {
 	if strings.IndexByte("@_/\\=&~", text[end]) >= 0 {
 		return true
 	}
-	// A dot or a colon with a letter behind it joins; one at the end of a
-	// sentence does not.
+	// A dot or a colon with a letter after it joins; one at the end of a sentence does not.
 	return (text[end] == '.' || text[end] == ':') && end+1 < len(text) && (isAlnum(text[end+1]) || text[end+1] == '/')
 }
 
-// plainWord is a word in lower case, without accents, and with one kind of
-// apostrophe, as the table has it.
+// plainWord returns a word in lower case, without accents, and with one kind of apostrophe, as
+// the table has it.
 func plainWord(w string) string {
 	w = strings.ReplaceAll(strings.ToLower(w), "’", "'")
 	for i := 0; i < len(w); i++ {

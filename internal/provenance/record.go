@@ -57,7 +57,7 @@ func (o *output) findKeyed(s *Session) {
 		}
 		record, n := o.called(s, func(text string) bool { return strings.EqualFold(text, c.Key) })
 		if n == 0 && o.records == 1 {
-			// In a list, only a whole name tells one from the others.
+			// In a list, only a whole name distinguishes one from the others.
 			record, n = o.called(s, func(text string) bool { return hasWords(text, c.Key) })
 		}
 		if n == 1 {
@@ -210,7 +210,7 @@ func (s *Session) isChosen(act Act, ref fieldRef) bool {
 	return true
 }
 
-// recordPrefix cuts a pointer behind its first list index.
+// recordPrefix cuts a pointer after its first list index.
 func recordPrefix(pointer string) string {
 	for i := 1; i < len(pointer); {
 		end := strings.IndexByte(pointer[i:], '/')

@@ -26,7 +26,7 @@ const (
 	maxRequests = 2048
 	// reachBack is how many words before a verb may change what it says.
 	reachBack = 12
-	// takesUpWords is how many words behind a verb its pronoun is at most.
+	// takesUpWords is how many words after a verb its pronoun is at most.
 	takesUpWords = 6
 	// takenUp is how far back a pronoun reaches, in bytes.
 	takenUp = 600
@@ -74,8 +74,8 @@ func (r *reading) isVerb(text string, i int) bool {
 	return !r.isNoun(text, i)
 }
 
-// isNoun reports whether the word at i, of another language than English, is a
-// noun: behind an article, or before the particle of an object.
+// isNoun reports whether the word at i, of another language than English, is a noun: after an
+// article, or before the particle of an object.
 func (r *reading) isNoun(text string, i int) bool {
 	t := &r.tokens[i]
 	if unspacedScript(t.word) {
@@ -84,7 +84,7 @@ func (r *reading) isNoun(text string, i int) bool {
 	return i > 0 && r.tokens[i-1].clause == t.clause && determiners.has(r.tokens[i-1].word)
 }
 
-// lightVerb returns the deeds of the noun behind a verb that says little itself.
+// lightVerb returns the deeds of the noun after a verb that says little itself.
 func (r *reading) lightVerb(i int) deed {
 	if !lightVerbs.has(r.tokens[i].word) {
 		return 0

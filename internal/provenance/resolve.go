@@ -183,7 +183,7 @@ func (q *query) resolution() Resolution {
 // unsteered are the doubts that matter only where text of others was read.
 const unsteered = label.LowInfo | label.AmbiguousBinding | label.Unrequested
 
-// exhausted is the resolution of a value that was not looked at to the end.
+// exhausted returns the resolution of a value that was not looked at to the end.
 func exhausted(ambient label.Label) Resolution {
 	l := label.Merge(ambient, label.Label{Origins: label.OriginsOf(label.OriginUnknown), Trust: label.External})
 	l.Obligations |= unsteered
@@ -266,7 +266,7 @@ func (q *query) resolveText(text string) (Resolution, bool) {
 	return Resolution{}, false
 }
 
-// ambient is the resolution of a value that nothing vouches for.
+// ambient returns the resolution of a value that nothing vouches for.
 func (q *query) ambient() Resolution {
 	return Resolution{Label: q.s.Ambient(), How: "ambient"}
 }

@@ -97,8 +97,8 @@ func New(clock func() time.Time) *Session {
 	}
 }
 
-// Ambient is the merge of everything that the model has seen so far: the label
-// of a value about which nothing better is known.
+// Ambient returns the merge of everything that the model has seen so far: the label of a value
+// about which nothing better is known.
 func (s *Session) Ambient() label.Label {
 	a := s.ambient
 	a.Origins = a.Origins.Union(label.OriginsOf(label.OriginModel))
@@ -158,9 +158,8 @@ func (s *Session) vouchFor(text string, l label.Label) bool {
 	return s.vouch.add(len(s.events), text, l, s.clock)
 }
 
-// User adds what the user said. It vouches as USER, but for what the user
-// quotes from others: reply lines, forwarded messages, and a text longer than
-// [MaxVouching] are external.
+// User adds what the user said. It vouches as USER, except for what the user quotes from others:
+// reply lines, forwarded messages, and a text longer than [MaxVouching] are external.
 func (s *Session) User(name, text string) {
 	l := label.Label{Origins: label.OriginsOf(label.OriginUser), Trust: label.User}
 	text = normal.Visible(text)

@@ -193,8 +193,8 @@ func readSettings(table string) (*serviceWords, error) {
 // what the user asked for: see [Offer].
 const Settled = "settled"
 
-// settled is the resolution of a value that nothing vouches for, with a
-// certificate for this place: its origins stay what they are.
+// settled returns the resolution of a value that nothing vouches for, with a certificate for this
+// place: its origins stay what they are.
 func (q *query) settled(how, basis string) Resolution {
 	r := q.ambient()
 	r.How = how

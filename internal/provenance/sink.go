@@ -295,8 +295,8 @@ func bareLink(word, lower string) (string, bool) {
 	return "", false
 }
 
-// hostLike reports whether the text behind two slashes begins with a host: wherever a
-// page has it, a browser goes there.
+// hostLike reports whether the text after two slashes begins with a host: wherever a page has it,
+// a browser goes there.
 func hostLike(s string) bool {
 	s = beforePath(s)
 	s = s[strings.LastIndexByte(s, '@')+1:]

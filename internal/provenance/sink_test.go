@@ -31,8 +31,8 @@ func TestRight(t *testing.T) {
 	}
 }
 
-// TestSinkLooksAtEveryPlace: what makes a link may stand anywhere in a word, and
-// behind something that looks like it.
+// TestSinkLooksAtEveryPlace: what makes a link may be anywhere in a word, and after something
+// that looks like it.
 func TestSinkLooksAtEveryPlace(t *testing.T) {
 	s := after("See https://corp.com/a.", page)
 	for _, text := range []string{

@@ -9,8 +9,8 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// TestAtoms tells where atoms end: at hard delimiters of any script, and where
-// ASCII meets a script without spaces.
+// TestAtoms checks where atoms end: at hard delimiters of any script, and where ASCII meets a
+// script without spaces.
 func TestAtoms(t *testing.T) {
 	for _, c := range []struct {
 		text string

@@ -88,7 +88,7 @@ var numberWordsOf = sync.OnceValue(func() *[languages]map[string]numberWord {
 	return &out
 })
 
-// simpleNumbers are the number words of a language's lists.
+// simpleNumbers returns the number words of a language's lists.
 func simpleNumbers(l language) map[string]numberWord {
 	out := map[string]numberWord{}
 	add := func(forms string, w numberWord) {
@@ -117,8 +117,7 @@ func simpleNumbers(l language) map[string]numberWord {
 	return out
 }
 
-// compounds are the numbers from 21 to 99 of languages that write them as one
-// word.
+// compounds returns the numbers from 21 to 99 of languages that write them as one word.
 func compounds(l language, simple map[string]numberWord) map[string]numberWord {
 	out := map[string]numberWord{}
 	for unit, u := range simple {
@@ -202,7 +201,7 @@ func joinedThousands(l language, w string, hundred, thousand []string) (int64, b
 	return joinedHundreds(l, w, hundred)
 }
 
-// joiner is the "and" that may be between the parts of a joined number.
+// joiner returns the "and" that may be between the parts of a joined number.
 func joiner(l language, after string) string {
 	switch {
 	case l == german && !strings.HasPrefix(after, "undert"):
@@ -258,8 +257,8 @@ var articles = [languages]map[string]bool{
 	italian: wordSet("un una uno"), portuguese: wordSet("um uma"), dutch: wordSet("een"),
 }
 
-// connectives join the parts of a number: in English behind hundreds, in French and
-// Spanish between tens and units.
+// connectives join the parts of a number: in English after hundreds, in French and Spanish
+// between tens and units.
 var connectives = [languages]string{english: "and", german: "und", french: "et", spanish: "y", portuguese: "e", dutch: "en"}
 
 // spelledNumber is a number in the making.
@@ -416,8 +415,7 @@ func (r *numeralReader) spelledOut() {
 	}
 }
 
-// spelledAt reads the number that begins at a token, and returns the token behind
-// it.
+// spelledAt reads the number that begins at a token, and returns the token after it.
 func (r *numeralReader) spelledAt(tokens []wordToken, i int, digits *[]numeral) int {
 	for len(*digits) > 0 && (*digits)[0].end <= tokens[i].start {
 		*digits = (*digits)[1:]
@@ -443,8 +441,8 @@ func (r *numeralReader) spelledAt(tokens []wordToken, i int, digits *[]numeral) 
 	return end
 }
 
-// takeWords puts the words from i on together. It returns the token behind the
-// number, and whether the words are in doubt.
+// takeWords puts the words from i on together. It returns the token after the number, and whether
+// the words are in doubt.
 func (r *numeralReader) takeWords(tokens []wordToken, i int, article bool) (n spelledNumber, doubt bool, end int) {
 	n, end = newSpelled(r.lang), i
 	for end < len(tokens) {

@@ -69,10 +69,9 @@ var ordinals = [...][]string{
 	strings.Fields("fifth 5th fünfte fünften fünftes cinquième quinta quinto"),
 }
 
-// pickedByOrdinal reports whether a field is in the record whose place in the list the
-// user's last words say: "delete the second one". It counts only where there was one list of
-// such things before those words, so that no other order can stand in for the one that the
-// user saw.
+// pickedByOrdinal reports whether a field is in the record whose place in the list the user's
+// last words say: "delete the second one". It counts only where there was one list of such things
+// before those words, so that no other order can replace the one that the user saw.
 func (s *Session) pickedByOrdinal(ref fieldRef, pointer string, n name) (key string, ok bool) {
 	out := s.events[ref.event].out
 	source := s.vouch.latest

@@ -71,7 +71,7 @@ func (q *query) resolveTypedNumber(text string) (Resolution, bool) {
 	return q.resolveIssueNumber(text)
 }
 
-// numberAt is the resolution of a number that the text has at a place.
+// numberAt returns the resolution of a number that the text has at a place.
 func (q *query) numberAt(o occurrence, text string) Resolution {
 	return Resolution{Label: q.s.vouch.sources[o.source].label, How: "number", Witness: true, Bounded: true,
 		Evidence: []label.Evidence{q.s.vouchEvidence(o, len(text))}}

@@ -114,7 +114,7 @@ func (v *vouching) add(event int, text string, l label.Label, clock calendar) bo
 
 	for start, end := range words(text) {
 		key := strings.ToLower(text[start:end])
-		// One more than is looked at tells that the word is too frequent.
+		// One more than is looked at shows that the word is too frequent.
 		if len(v.words[key]) <= maxPositions {
 			v.words[key] = append(v.words[key], position{n, int32(start), int32(end)})
 		}
@@ -393,9 +393,9 @@ func (s *Session) Names(tool string, key Argument) bool {
 	return len(found) == 0 && !s.work.spent() // worked out, and not said in so many words
 }
 
-// namesOne reports whether an ordinary word names one thing where the user said
-// it: as the person whom something is sent to, behind a possessive, or as what tells
-// one thing of a kind from others. "The offer for Bob" names no offer.
+// namesOne reports whether an ordinary word names one thing where the user said it: as the person
+// whom something is sent to, after a possessive, or as what tells one thing of a kind from
+// others. "The offer for Bob" names no offer.
 func (v *vouching) namesOne(o occurrence) bool {
 	left, right := v.around(o, 2, 1)
 	if len(left) > 0 {
@@ -412,8 +412,8 @@ func (v *vouching) namesOne(o occurrence) bool {
 	return requests().marks[w] == 0 && !starters.has(w) && (possessives.has(left[len(left)-1]) || left[len(left)-1] == "the")
 }
 
-// ruledOut reports whether the text behind a value rules it out: "mallory@evil.com
-// must not get this", "… is a scam".
+// ruledOut reports whether the text after a value rules it out: "mallory@evil.com must not get
+// this", "… is a scam".
 func ruledOut(after string) bool {
 	if after == "" || strings.IndexByte(".!?,;\n", after[0]) >= 0 {
 		return false
@@ -438,7 +438,7 @@ func ruledOut(after string) bool {
 	return false
 }
 
-// ruledOutWords is how many words behind a value are looked at for what rules it out.
+// ruledOutWords is how many words after a value are looked at for what rules it out.
 const ruledOutWords = 5
 
 // aroundWindow is how far around an occurrence its sentence is looked at, in bytes.

@@ -40,7 +40,7 @@ func TestPastTheBound(t *testing.T) {
 	}
 }
 
-// What the deployment's text happens to name is no reason to destroy it; the places that it
+// What the deployment's text happens to name may not be destroyed for that; the places that it
 // names are where the agent works.
 func TestNamesOfTheDeployment(t *testing.T) {
 	for _, c := range []struct {

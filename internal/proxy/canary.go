@@ -26,9 +26,9 @@ const (
 		`"tool_calls":[{"id":"canary","type":"function","function":{"name":"send_message","arguments":"{\"to\":\"canary@canary.example\",\"text\":\"the notes\"}"}}]}}]}`
 )
 
-// canary answers as the proxy answers an agent whose model obeys a page. Everything decides
-// that decides otherwise, but for contracts of the deployment's own tools; nothing is
-// learned, stored or asked.
+// canary answers as the proxy answers an agent whose model obeys a page. Everything decides that
+// decides otherwise, except for contracts of the deployment's own tools; nothing is learned,
+// stored or asked.
 func (p *Proxy) canary(w http.ResponseWriter, r *http.Request) {
 	o := p.o
 	o.Contract, o.Learned, o.Ledger, o.Approver, o.Packs, o.Accept = nil, nil, nil, nil, nil, nil

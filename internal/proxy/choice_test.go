@@ -32,8 +32,8 @@ func again(t *testing.T, dialect, choice, tool string) (chose, text string) {
 	return string(asked.Choice), text
 }
 
-// A model that is asked again may call nothing, and no more than before: what the
-// application says about its tools stays, but for what forces a call.
+// A model that is asked again may call nothing, and no more than before: what the application
+// says about its tools stays, except for what forces a call.
 func TestChoiceOfToolsSurvivesAnotherTry(t *testing.T) {
 	for _, test := range []struct{ dialect, choice, again string }{
 		{"chat", `"auto"`, `"auto"`},

@@ -228,7 +228,7 @@ func TestDelegationBesideWords(t *testing.T) {
 	c.want(c.ask(mailTo("d3", "carl@corp.example")), false)
 }
 
-// TestDelegationThatDoesNotHold tells the model nothing of a plan that has no effect.
+// TestDelegationThatDoesNotHold: the model is told nothing about a plan that has no effect.
 func TestDelegationThatDoesNotHold(t *testing.T) {
 	c := delegate(t, todo, follower{todo: planOf("ann@corp.example")}, nil)
 	code := codeIn(c.ask(mailTo("c1", "ann@corp.example")))

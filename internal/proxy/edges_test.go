@@ -22,8 +22,8 @@ import (
 	"github.com/remit-project/remit/store"
 )
 
-// A proxy that only watches lets everything pass as it came, also what it would
-// refuse to look at, and says so.
+// A proxy that only watches lets everything through as it came, also what it would refuse to look
+// at, and says so.
 func TestShadowLetsEverythingPass(t *testing.T) {
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)

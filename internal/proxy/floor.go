@@ -11,8 +11,8 @@ import (
 	"github.com/remit-project/remit/synth"
 )
 
-// floor tells who speaks next in a conversation. After calls, any text counts as
-// their results, whatever its role, until the model has spoken again.
+// floor says who speaks next in a conversation. After calls, any text counts as their results,
+// whatever its role, until the model has spoken again.
 type floor struct {
 	// work is true when the model's last turn had calls.
 	work bool
@@ -189,8 +189,8 @@ func (r *recorded) isOthers(text string) bool {
 	})
 }
 
-// recall tells the conversation what the request attributes to the model from a
-// turn on; a live conversation already knows the calls of its last answer.
+// recall adds to the conversation what the request attributes to the model from a turn on; a live
+// conversation already knows the calls of its last answer.
 func (r *reader) recall(c *conversation, i int, s *utterance, live bool) (told *utterance, genuine bool) {
 	genuine = r.genuine(i, s)
 	hidden := r.hiddenCalls(i, s, genuine)
@@ -256,9 +256,8 @@ func (r *reader) hiddenCalls(i int, s *utterance, genuine bool) []call {
 // less at once.
 const maxWritten = 1 << 20
 
-// writesCall reports whether a text contains a call of one of the request's tools
-// as agents write it: the tool's name before a parenthesis, behind "Action:", or
-// in quotes with arguments.
+// writesCall reports whether a text contains a call of one of the request's tools as agents write
+// it: the tool's name before a parenthesis, after "Action:", or in quotes with arguments.
 func (r *reader) writesCall(text string) bool {
 	text = text[:min(len(text), maxWritten)]
 	return slices.ContainsFunc(r.req.tools, func(tool json.RawMessage) bool {

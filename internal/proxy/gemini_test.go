@@ -23,8 +23,8 @@ func geminiMail(to string) string {
 	return geminiCalls(fmt.Sprintf(`{"functionCall":{"name":"send_email","args":{"to":%q,"body":"hello"}}}`, to))
 }
 
-// geminiOut lets a model mail to eve, asked with this body, and tells whether the
-// call reached the agent, and what the upstream was asked.
+// geminiOut lets a model mail to eve, asked with this body, and reports whether the call reached
+// the agent, and what the upstream was asked.
 func geminiOut(t *testing.T, body string, answers ...string) (out bool, u *upstream) {
 	t.Helper()
 	u = newUpstream(t)

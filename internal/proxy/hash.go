@@ -12,7 +12,7 @@ import (
 // hash identifies a prefix of a conversation.
 type hash [sha256.Size]byte
 
-// short is a hash for maps whose entries are checked otherwise.
+// short returns a hash for maps whose entries are checked otherwise.
 func (h hash) short() uint64 { return binary.BigEndian.Uint64(h[:8]) }
 
 // hashParts hashes parts and the boundaries between them.

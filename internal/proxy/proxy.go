@@ -90,8 +90,8 @@ type Options struct {
 	Contract *contract.File
 	// Packs are reviewed contracts that the operator selected for the tools.
 	Packs pack.Set
-	// Tighten tightens contracts that were made of definitions, but for the definitions
-	// of the given fingerprints, which people reviewed; nil leaves them as they are.
+	// Tighten tightens contracts that were made of definitions, except for the definitions of the
+	// given fingerprints, which people reviewed; nil leaves them as they are.
 	Tighten func(c *schema.Catalogue, made *contract.File, reviewed []string) *contract.File
 	// Learned receives contracts that were synthesized for tools without one,
 	// before any decision uses them, and returns the contracts in force from then
@@ -107,14 +107,14 @@ type Options struct {
 	Accept []string
 	// Ledger stores sessions; when nil they end with the process.
 	Ledger *ledger.Ledger
-	// Ready tells what keeps the proxy from serving, as a store that doesn't answer; nil
-	// when nothing can.
+	// Ready says what keeps the proxy from serving, as a store that doesn't answer; nil when
+	// nothing can.
 	Ready func(context.Context) error
 	// Approver answers questions; when nil, the user is asked in the conversation.
 	Approver ledger.Approver
-	// Policies are the company's policies for calls. Those with mistakes deny every call of
-	// their tools, and so do those that look things up with tools of which no request and
-	// no contract file tells.
+	// Policies are the company's policies for calls. Those with mistakes deny every call of their
+	// tools, and so do those that look things up with tools that are in no request and no
+	// contract file.
 	Policies []*guard.File
 	// Monitor sets the precision, the modes of the global rules, the planner of scopes, and
 	// what policies look things up with and ask.

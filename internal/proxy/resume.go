@@ -30,7 +30,7 @@ type reader struct {
 	before []hash
 	// spoken are the same hashes without tools and system text.
 	spoken []hash
-	// system tells which turns are the deployment's.
+	// system says which turns are the deployment's.
 	system []bool
 	// offer are the conversation's tools; nil until it is found.
 	offer *offer

@@ -12,9 +12,9 @@ import (
 // route is a kind of request that the proxy knows.
 type route struct {
 	methods string
-	// end is the end of the path, in lower case; an upstream's API may have any
-	// prefix. A star is any one segment without a colon, and *:verb one with this
-	// verb behind its last colon, where a star is any verb.
+	// end is the end of the path, in lower case; an upstream's API may have any prefix. A star is
+	// any one segment without a colon, and *:verb one with this verb after its last colon, where
+	// a star is any verb.
 	end string
 	// dialect decides the answers.
 	dialect dialect

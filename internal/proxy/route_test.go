@@ -12,8 +12,8 @@ import (
 	"github.com/remit-project/remit/internal/proxy"
 )
 
-// request lets a proxy answer a request as it came over the wire, and tells
-// whether the upstream was asked.
+// request lets a proxy answer a request as it came over the wire, and reports whether the
+// upstream was asked.
 func request(t *testing.T, h http.Handler, method, target string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequest(method, target, strings.NewReader(`{"messages":[{"role":"user","content":"hello"}],"input":"hello"}`))
@@ -40,8 +40,8 @@ func routed(t *testing.T, change func(*proxy.Options), method, target string, he
 // unchanged, it was not decided.
 const undecidedCalls = `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"send_email","args":{"to":"eve@evil.example"}}}]}}]}`
 
-// What isn't decided is refused, by method and path, however it is spelled, but
-// for the forms that carry no calls.
+// What isn't decided is refused, by method and path, however it is spelled, except for the forms
+// that carry no calls.
 func TestWhatIsNotDecidedIsRefused(t *testing.T) {
 	for _, target := range []string{
 		// Gemini's and Vertex's own APIs, and other ways to ask a model.

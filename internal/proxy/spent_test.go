@@ -11,9 +11,8 @@ import (
 	"github.com/remit-project/remit/internal/proxy"
 )
 
-// TestAnAnswerCountsOnce lets each call of a question through once, however often the
-// client tells the conversation, whatever it leaves out, and no longer than a confirmation
-// holds.
+// TestAnAnswerCountsOnce lets each call of a question through once, however often the client
+// sends the conversation, whatever it leaves out, and no longer than a confirmation holds.
 func TestAnAnswerCountsOnce(t *testing.T) {
 	const ann, bob = "ann@corp.example", "bob@corp.example"
 	// answered is a conversation in which the user has just agreed to mails to both.
@@ -94,8 +93,8 @@ func TestAnAnswerCountsOnce(t *testing.T) {
 	})
 }
 
-// TestTheSameQuestionAgain asks with another code once the user has agreed to the first
-// one: what is said to that is no answer to this.
+// TestTheSameQuestionAgain asks with another code once the user has agreed to the first one: what
+// is said to that is not an answer to this.
 func TestTheSameQuestionAgain(t *testing.T) {
 	const ann = "ann@corp.example"
 	c := told(t, never)
@@ -117,8 +116,8 @@ func TestTheSameQuestionAgain(t *testing.T) {
 	c.want(c.ask(mailTo("d1", ann)), true)
 }
 
-// TestTheModelIsToldAgain tells the model what the user agreed to also where the request
-// has to be sent again.
+// TestTheModelIsToldAgain: the model is told what the user agreed to also where the request has
+// to be sent again.
 func TestTheModelIsToldAgain(t *testing.T) {
 	c := told(t, never)
 	c.say("user", "yes "+codeIn(c.ask(mailTo("c1", "ann@corp.example"))))

@@ -220,7 +220,7 @@ func (s *stream) end(a *answer) error {
 		return err
 	}
 
-	// The note comes before the calls, unless there is text behind them.
+	// The note comes before the calls, unless there is text after them.
 	later := slices.ContainsFunc(s.queue, func(q queued) bool { return q.step == pass })
 	if later {
 		if err := s.flush(a); err != nil {

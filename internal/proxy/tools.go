@@ -174,7 +174,7 @@ func (m *monitors) made(c *schema.Catalogue) *contract.File {
 	return m.o.Tighten(c, made, m.o.Packs.Reviewed(c))
 }
 
-// textsOf are the texts of definitions by the names of their tools.
+// textsOf returns the texts of definitions by the names of their tools.
 func textsOf(tools []json.RawMessage) map[string]json.RawMessage {
 	out := map[string]json.RawMessage{}
 	for _, raw := range tools {

@@ -50,7 +50,7 @@ func unusable(err error, resp *http.Response, body []byte) error {
 	return e
 }
 
-// errPage is why a web page is no answer. Sign-in pages, gateways and other programs on the
+// errPage is why a web page is not an answer. Sign-in pages, gateways and other programs on the
 // same port answer so.
 var errPage = errors.New("the upstream answered with a web page and not with JSON: look whether --upstream is the address of the API, and not of a site, a sign-in page or another program")
 

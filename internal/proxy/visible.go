@@ -39,9 +39,9 @@ func closing(text string) (ends string, ok bool) {
 	return strings.Join(lines, "\n"), true
 }
 
-// endOfMarkup is a line that ends comments, declarations and elements. Markdown takes it for
-// a comment and passes it on as it is; a page that is within a comment, a tag or a value
-// comes to its end by it.
+// endOfMarkup returns a line that ends comments, declarations and elements. Markdown takes it for
+// a comment and passes it on as it is; a page that is within a comment, a tag or a value ends
+// with it.
 func endOfMarkup(text string, tags []string) string {
 	line := `<!-- '"> -->`
 	for _, m := range []struct{ begin, end string }{{"<![CDATA[", "]]>"}, {"<?", "?>"}} {

@@ -1,4 +1,4 @@
-// Package raced tells tests whether the race detector watches them. A long table that one
+// Package raced reports to tests whether the race detector watches them. A long table that one
 // goroutine plays takes five times as long with it, and has no race to find.
 package raced
 

@@ -11,8 +11,8 @@ import (
 	"github.com/remit-project/remit/schema"
 )
 
-// DefaultTime is how long contracts wait for a model that reads the definitions of a
-// server on first sight: somebody is waiting for the tools.
+// DefaultTime is how long contracts wait for a model that reads the definitions of a server on
+// first sight: a client is waiting for the tools.
 const DefaultTime = time.Minute
 
 // Maker tightens the contracts of tools that an enforcement point sees for the first
@@ -34,10 +34,9 @@ func NewMaker(r *Reader, wait time.Duration, log *slog.Logger) *Maker {
 	return &Maker{reader: r, time: wait, log: log, made: map[string]func() *contract.File{}}
 }
 
-// Tighten tightens the contracts that were made of a catalogue, but for the definitions
-// of the given fingerprints, which people reviewed. The same definitions are read once,
-// also when that fails: then the contracts stand as they were made, with marks. The
-// caller owns what it returns.
+// Tighten tightens the contracts that were made of a catalogue, except for the definitions of the
+// given fingerprints, which people reviewed. The same definitions are read once, also when that
+// fails: then the contracts stay as they were made, with marks. The caller owns what it returns.
 func (m *Maker) Tighten(c *schema.Catalogue, made *contract.File, reviewed []string) *contract.File {
 	key := c.Server + "\x00" + c.Fingerprint()
 	m.mu.Lock()

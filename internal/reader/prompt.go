@@ -49,8 +49,8 @@ type Arg struct {
 	Why   string      `json:"why"`
 }
 
-// Places are the patterns of a contract that a model is asked about: the leaves. A list
-// and its elements are one place, and so are an object and its unlisted members.
+// Places returns the patterns of a contract that a model is asked about: the leaves. A list and
+// its elements are one place, and so are an object and its unlisted members.
 func Places(made *contract.Tool) []string {
 	var out []string
 	for i := range made.Args {
@@ -121,7 +121,7 @@ func question(t *schema.Tool, c *schema.Catalogue, places []string) (string, err
 	return fmt.Sprintf("The definition:\n%s\nThe places to judge:\n%s", definition, asked), nil
 }
 
-// hints are the server's own annotations.
+// hints returns the server's own annotations.
 func hints(t *schema.Tool) map[string]bool {
 	out := map[string]bool{}
 	for name, v := range map[string]*bool{"readOnlyHint": t.Annotations.ReadOnly, "destructiveHint": t.Annotations.Destructive} {

@@ -127,10 +127,10 @@ const (
 	TooLarge = "its definition is too large for a model to read"
 )
 
-// Tighten asks about every tool of a contract file that was made of the catalogue's
-// definitions, and tightens their contracts, but for the definitions of the given
-// fingerprints, which people reviewed. The error joins what went wrong, tool by
-// tool; the result is complete all the same.
+// Tighten asks about every tool of a contract file that was made of the catalogue's definitions,
+// and tightens their contracts, except for the definitions of the given fingerprints, which
+// people reviewed. The error joins what went wrong, tool by tool; the result is complete all the
+// same.
 func (r *Reader) Tighten(ctx context.Context, c *schema.Catalogue, made *contract.File, reviewed []string) (*Result, error) {
 	out := &Result{File: made.Clone(), Readings: map[string]*Reading{}}
 	readings, errs := make([]*Reading, len(c.Tools)), make([]error, len(c.Tools))

@@ -161,8 +161,8 @@ func TestReaderMistakes(t *testing.T) {
 	}
 }
 
-// TestMaker: what can't be read in time has the rules' contract with a mark, and is not
-// asked about again; nobody can change what others get.
+// TestMaker: what can't be read in time has the rules' contract with a mark, and is not asked
+// about again; no caller can change what others get.
 func TestMaker(t *testing.T) {
 	for _, c := range []struct {
 		name  string

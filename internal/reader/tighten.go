@@ -19,8 +19,8 @@ type Disagreement struct {
 	Path  string `json:"path"`
 	Rules string `json:"rules"`
 	Model string `json:"model"`
-	// Taken tells that the contract has what the model says, since it is stricter. All
-	// others keep what the rules say until a person decides.
+	// Taken is set where the contract has what the model says, since it is stricter. All others
+	// keep what the rules say until a person decides.
 	Taken bool `json:"taken"`
 	// Why is the model's reason, which the definition may have dictated.
 	Why string `json:"why,omitempty"`
@@ -127,8 +127,8 @@ func (o *opinion) effect(r *Reading, open bool) {
 	}
 	now := r.Effect
 	if t.Effect == contract.Write && now == contract.Egress {
-		// What is written stays where others read it, which nobody follows for what
-		// is only sent.
+		// What is written stays where others read it, so its label is followed, unlike that of
+		// what is only sent.
 		now = contract.Destructive
 	}
 	taken := open && degree(now) > degree(t.Effect)

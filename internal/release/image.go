@@ -91,7 +91,7 @@ func (r *release) platformImage(l *layout, b binary) (object, error) {
 	return l.document(imageType, object{"schemaVersion": 2, "mediaType": imageType, "config": config, "layers": []object{l.blob(layerType, compressed)}})
 }
 
-// root is the file system of an image.
+// root returns the file system of an image.
 func (r *release) root(b binary) []entry {
 	dir := func(name string, mode fs.FileMode, owner int) entry {
 		return entry{name: name, mode: fs.ModeDir | mode, owner: owner}
@@ -110,9 +110,9 @@ func (r *release) root(b binary) []entry {
 	}
 }
 
-// authorities are the certificates that Mozilla trusts, from a module of the Go team, so
-// that they are the same on every machine. Those that are trusted with a condition are
-// left out: a file of certificates can't say it.
+// authorities returns the certificates that Mozilla trusts, from a module of the Go team, so that
+// they are the same on every machine. Those that are trusted with a condition are left out: a
+// file of certificates can't say it.
 func authorities() []byte {
 	var b bytes.Buffer
 	for root := range bundle.Roots() {

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// patience is how long somebody takes from nothing to a first blocked injection, at most.
+// patience is how long a user takes from nothing to a first blocked injection, at most.
 const patience = 2 * time.Minute
 
 // made makes a release of the commit that is checked out, for this machine: what is not

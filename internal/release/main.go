@@ -125,5 +125,5 @@ func (r *release) write(name string, data []byte) error {
 	return os.WriteFile(filepath.Join(r.out, name), data, 0o644)
 }
 
-// number is the version without the v that Go wants before it.
+// number returns the version without the v that Go wants before it.
 func (r *release) number() string { return strings.TrimPrefix(r.source.version, "v") }

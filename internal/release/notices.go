@@ -29,8 +29,8 @@ type notices []notice
 // legal matches the names of files that must travel with a copy.
 var legal = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents|copyright)([.-].*)?$`)
 
-// notices reads the licences of every module that is in any of the programs. A module
-// without one stops the release: nobody may pass it on.
+// notices reads the licences of every module that is in any of the programs. A module without one
+// stops the release: it may not be passed on.
 func (s source) notices(ctx context.Context, binaries []binary) (notices, error) {
 	modules := map[string]*debug.Module{}
 	for _, b := range binaries {
@@ -56,7 +56,7 @@ func (s source) notices(ctx context.Context, binaries []binary) (notices, error)
 	return all, nil
 }
 
-// readNotice reads what stands in a module's own directory.
+// readNotice reads the licences in a module's own directory.
 func readNotice(m *debug.Module, dir string) (notice, error) {
 	n := notice{module: m}
 	files, err := os.ReadDir(dir)
@@ -85,7 +85,7 @@ func readNotice(m *debug.Module, dir string) (notice, error) {
 	return n, nil
 }
 
-// text is all of it in one file.
+// text returns all of it in one file.
 func (all notices) text() []byte {
 	var b bytes.Buffer
 	b.WriteString("Remit contains these modules. Each stands under its own licence.\n")

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// source is the commit that a release is made of, in a directory of its own: what is
-// changed or lies around in somebody's working tree gets into no release.
+// source is the commit that a release is made of, in a directory of its own: what is changed or
+// untracked in a working tree gets into no release.
 type source struct {
 	dir     string
 	version string
@@ -60,7 +60,7 @@ func (s *source) clone(ctx context.Context, root string) error {
 	return err
 }
 
-// path is where a file or directory of the commit is.
+// path returns where a file or directory of the commit is.
 func (s source) path(name string) string { return filepath.Join(s.dir, filepath.FromSlash(name)) }
 
 // read returns a file of the commit.
@@ -95,7 +95,7 @@ type binary struct {
 	info *buildinfo.BuildInfo
 }
 
-// name is the program's file name.
+// name returns the program's file name.
 func (p platform) name() string {
 	if p.system == "windows" {
 		return "remit.exe"

@@ -24,8 +24,9 @@ func (l *lexicon) closes(text, statement []sentence) bool {
 }
 
 // Closes reports whether a user says that nothing is missing of what they want, where a statement
-// does: "only the watch, nothing else". A clause has to say so and no more than that, but for the
-// statement's own words: "that's all wrong" is something else. Nothing in the reply takes it back.
+// does: "only the watch, nothing else". A clause has to say so and no more than that, except for
+// the statement's own words: "that's all wrong" is something else. Nothing in the reply takes it
+// back.
 func Closes(said, statement string) bool {
 	if len(said) > maxReply || len(statement) > maxStatement {
 		return false

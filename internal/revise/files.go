@@ -67,8 +67,8 @@ func Open(path string, write bool) (*Files, error) {
 	return out, nil
 }
 
-// Held are the contracts of a program that runs, which come with [Files.Put] as they come into
-// force. The names are the files of servers; one may not be there yet.
+// Held returns the contracts of a program that runs, which come with [Files.Put] as they come
+// into force. The names are the files of servers; one may not be there yet.
 func Held(names map[string]string, write bool) *Files { return &Files{write: write, names: names} }
 
 // Put takes a contract that has come into force.
@@ -139,8 +139,8 @@ func (f *Files) Definitions(server string) (map[string]definitions.Tool, error) 
 	return definitions.Read(name)
 }
 
-// catalogues are the definitions of tools as far as they are kept, the reviewed ones: rules that look
-// things up are compiled by them.
+// catalogues returns the definitions of tools as far as they are kept, the reviewed ones: rules
+// that look things up are compiled by them.
 func (f *Files) catalogues() []*schema.Catalogue {
 	var out []*schema.Catalogue
 	for _, file := range f.List() {
@@ -289,7 +289,7 @@ func variant(t *contract.Tool, value string) []contract.Arg {
 	return t.Variants.Cases[at].Args
 }
 
-// Marks are the places of a tool that are marked for a review, each with its mark: the tool
+// Marks returns the places of a tool that are marked for a review, each with its mark: the tool
 // itself, its arguments and its result, and those of its variants.
 func Marks(t *contract.Tool) iter.Seq2[string, *string] {
 	return func(yield func(string, *string) bool) {
@@ -328,8 +328,8 @@ func digest(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Write writes an edit to its file. The note is called with what will be written, before
-// it is: nothing is written of which there is no note.
+// Write writes an edit to its file. The note is called with what will be written, before it is:
+// nothing is written without a note.
 func (f *Files) Write(e Edit, note func(*Proposal) error) (*Proposal, error) {
 	if !f.Writable() {
 		return nil, ErrReadOnly

@@ -47,7 +47,7 @@ type Desk struct {
 // Setting is what recorded calls are decided by.
 type Setting struct {
 	Contracts []*contract.File
-	// Guards stand for the deployment's own guards of the same tools; the others stay.
+	// Guards replace the deployment's own guards of the same tools; the others stay.
 	Guards []*guard.File
 	// Scopes is the mode of the scopes that are in the logs; empty for the deployment's own.
 	Scopes scope.Mode
@@ -194,7 +194,7 @@ func (c *comparison) decide(ctx context.Context, m *remit.Monitor, session strin
 	}
 }
 
-// end is where the bounds end the reading of a session.
+// end returns where the bounds end the reading of a session.
 func (c *comparison) end(ctx context.Context, session string) (int64, error) {
 	end := int64(0)
 	for r, err := range c.store.Read(ctx, session, 0) {
@@ -225,7 +225,7 @@ type verdict struct {
 	why []remit.Reason
 }
 
-// first are the first side's decisions on a session's calls, by their places; nil where the
+// first returns the first side's decisions on a session's calls, by their places; nil where the
 // log's are meant.
 func (c *comparison) first(ctx context.Context, id string, end int64) (map[int64]verdict, error) {
 	if c.before == nil {
@@ -292,9 +292,9 @@ func (c *comparison) add(t Turned) {
 	}
 }
 
-// Check makes the file of an edit, and decides the tool's last calls again with it, those
-// of the sessions that are somebody's. Both sides are decided again, so that what differs is
-// the contracts alone.
+// Check makes the file of an edit, and decides the tool's last calls again with it, those of the
+// sessions that whose selects. Both sides are decided again, so that what differs is the
+// contracts alone.
 func (d *Desk) Check(ctx context.Context, whose store.Whose, e Edit) (*Proposal, *Outcome, error) {
 	p, err := d.Files.Propose(e)
 	if err != nil {
@@ -346,8 +346,8 @@ func (c *comparison) tolerate(ctx context.Context, id string) error {
 	return nil
 }
 
-// WhatIf decides the calls of one session again in another setting: its contracts stand for
-// the deployment's own of the same servers. What they differ from is what the log says.
+// WhatIf decides the calls of one session again in another setting: its contracts replace the
+// deployment's own of the same servers. What they differ from is what the log says.
 func (d *Desk) WhatIf(ctx context.Context, session string, s Setting) (*Outcome, error) {
 	if _, err := d.Store.Session(ctx, session); err != nil {
 		return nil, err
@@ -420,8 +420,8 @@ func (o *Outcome) Words() string {
 	return "This would have " + strings.Join(parts, ", and ") + "."
 }
 
-// Why are the reasons that show what has changed: the new ones of a call that is stopped,
-// and of one that passes those that it was stopped for.
+// Why returns the reasons that show what has changed: the new ones of a call that is stopped, and
+// of one that passes those that it was stopped for.
 func (t *Turned) Why() []remit.Reason {
 	if t.Is == remit.Allow {
 		return t.Before

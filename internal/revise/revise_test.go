@@ -84,8 +84,8 @@ func desk(t *testing.T) (d *revise.Desk, file string) {
 	return &revise.Desk{Files: files, Store: st}, file
 }
 
-// sent records a session in which mail goes to somebody whom a page named, and to
-// somebody whom the user named.
+// sent records a session in which mail goes to a recipient whom a page named, and to one whom the
+// user named.
 func sent(t *testing.T, d *revise.Desk, id string) {
 	t.Helper()
 	f, err := contract.Load("mail.yaml", []byte(mail))
@@ -211,7 +211,7 @@ func TestWriteNeedsItsNote(t *testing.T) {
 	}
 }
 
-// meddling is a store whose notes come with a change of a file by somebody else.
+// meddling is a store whose notes come with a change of a file by another writer.
 type meddling struct {
 	store.Store
 	meddle func()
@@ -222,8 +222,8 @@ func (m *meddling) Note(ctx context.Context, n store.Note) error {
 	return m.Store.Note(ctx, n)
 }
 
-// What somebody else writes while an edit waits for its note stays, and the audit log says
-// that the edit has failed.
+// What another writer writes while an edit waits for its note stays, and the audit log says that
+// the edit has failed.
 func TestWriteUndoesNoChange(t *testing.T) {
 	d, file := desk(t)
 	st := d.Store
@@ -343,8 +343,8 @@ func TestWhatIf(t *testing.T) {
 	}
 }
 
-// A session is decided again under guards that stand for the deployment's of the same tools,
-// and under another mode of scopes.
+// A session is decided again under guards that replace the deployment's of the same tools, and
+// under another mode of scopes.
 func TestWhatIfUnderGuardsAndScopes(t *testing.T) {
 	d, _ := desk(t)
 	sent(t, d, "s1")
@@ -378,8 +378,8 @@ func TestWhatIfUnderGuardsAndScopes(t *testing.T) {
 	}
 }
 
-// bounded records a session whose turn has a scope: it lets the mail to somebody whom a page named
-// go, and asks about the one to somebody whom the user named.
+// bounded records a session whose turn has a scope: it lets through the mail to a recipient whom
+// a page named, and asks about the one to a recipient whom the user named.
 func bounded(t *testing.T, d *revise.Desk, id string) {
 	t.Helper()
 	f, err := contract.Load("mail.yaml", []byte(mail))

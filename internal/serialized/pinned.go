@@ -6,7 +6,7 @@ import (
 )
 
 // Pinned is a shape that a contract keeps: how a template writes, and who writes each field. It
-// tells nothing of a record that a result has, nor who wrote that.
+// says nothing about a record that a result has, nor who wrote that.
 type Pinned struct {
 	format Format
 	shape  string
@@ -71,7 +71,7 @@ func placeOf(pointer string) string {
 }
 
 // Marked writes a shape of [Appear] as a contract does, with who writes each field; empty for a
-// text that is no shape.
+// text that is not a shape.
 func Marked(shape string, trust Trust) string {
 	a := Appear(shape + "\n")
 	if a == nil || a.Shape != shape {

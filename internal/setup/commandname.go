@@ -11,11 +11,10 @@ import (
 // launchers are programs that start others. A server is not named after them.
 var launchers = pattern.OnUse(`^(npx|npm|pnpm|yarn|bunx|bun|deno|uvx|uv|pipx|node|tsx|ts-node|python[0-9.]*|pypy[0-9.]*|docker|podman|nerdctl|go|sh|bash|zsh|env|cmd|sudo|nice|timeout|remit)$`)
 
-// commandsOf are the commands of launchers that stand before what they start.
+// commandsOf are the commands of launchers that come before what they start.
 var commandsOf = []string{"run", "exec", "tool", "x", "dlx", "start", "container", "/c"}
 
-// withoutValue are the flags of docker run that have no value behind them: all
-// others there have.
+// withoutValue are the flags of docker run that have no value after them: all others there have.
 var withoutValue = []string{"-i", "-t", "-it", "-ti", "-d", "-P", "--rm", "--init", "--interactive", "--tty", "--detach", "--privileged", "--read-only", "--no-healthcheck", "--publish-all", "--quiet", "-q"}
 
 // withValue are the flags of other launchers that have one, which is not what they
@@ -44,8 +43,8 @@ func CommandName(command []string) string {
 	return "server"
 }
 
-// started is what a command starts: the first argument that is neither a launcher
-// nor meant for one.
+// started returns what a command starts: the first argument that is neither a launcher nor meant
+// for one.
 func started(command []string) string {
 	container, value, named := false, false, command[0]
 	for i, arg := range command {

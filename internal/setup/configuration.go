@@ -198,8 +198,7 @@ func environmentOnly(value string) (string, bool) {
 	return reference().ReplaceAllString(value, "$${$1}"), true
 }
 
-// lookup is the environment in which the configuration will be read, as far as
-// it is known.
+// lookup returns the environment in which the configuration will be read, as far as it is known.
 func (m *configuration) lookup(name string) (string, bool) {
 	for _, v := range m.variables {
 		switch {

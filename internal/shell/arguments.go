@@ -281,8 +281,8 @@ func (p *program) flag(text string) (f follows, ok bool) {
 	return follows{takes: f.takes}, true
 }
 
-// orEmpty is the value of a flag where every flag is allowed. A value in the next
-// word is looked at as a word.
+// orEmpty returns the value of a flag where every flag is allowed. A value in the next word is
+// looked at as a word.
 func orEmpty(w *Word) *Word {
 	if w == nil {
 		return &Word{}

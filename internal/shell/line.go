@@ -50,7 +50,7 @@ type Command struct {
 	// Words are the program and its arguments.
 	Words     []Word
 	Redirects []Redirect
-	// Fed tells that another command's output is its input.
+	// Fed is set where another command's output is its input.
 	Fed bool
 	// Pipeline is a number that the commands of one pipeline share; 0 for none.
 	Pipeline int
@@ -93,14 +93,13 @@ type Assignment struct {
 // Redirect connects a command with a file, another descriptor, or text.
 type Redirect struct {
 	Span
-	// Writes tells that a file is written, and Text that the input is text of
-	// the line's own. Neither is set where a file is read, or where one
-	// descriptor is made another.
+	// Writes is set where a file is written, and Text where the input is text of the line's own.
+	// Neither is set where a file is read, or where one descriptor is made another.
 	Writes, Text bool
 	// File is the file; its kind is Literal and its text empty where there is
 	// none.
 	File Word
-	// Unknown tells that the text holds what only the shell will know.
+	// Unknown is set where the text holds what only the shell will know.
 	Unknown bool
 }
 
@@ -190,7 +189,7 @@ const maxDepth = 8
 // maxItems bounds the words of a loop, each of which is a reading of its body.
 const maxItems = 32
 
-// assigned are the variables that a line sets by itself, other than by loops.
+// assigned returns the variables that a line sets by itself, other than by loops.
 func assigned(file *syntax.File) map[string]bool {
 	out := map[string]bool{}
 	syntax.Walk(file, func(n syntax.Node) bool {

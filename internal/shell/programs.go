@@ -53,7 +53,7 @@ type program struct {
 	// Runs says when it runs what the workspace defines besides what it does:
 	// always, or where version control has hooks.
 	Runs string `yaml:"runs"`
-	// Asks tells that others may have written what it prints.
+	// Asks is set where others may have written what it prints.
 	Asks bool `yaml:"asks"`
 	// Wraps says how the command that it runs is given: as its words, when empty;
 	// as a line; as words to which a list of names is added.
@@ -62,12 +62,11 @@ type program struct {
 	Lists string `yaml:"lists"`
 	// Most is how many files it may name; nil is any number.
 	Most *int `yaml:"most"`
-	// Into tells that the last of its words may be a folder, into which the
-	// others go.
+	// Into is set where the last of its words may be a folder, into which the others go.
 	Into bool `yaml:"into"`
-	// Brings tells that it puts others' text into the workspace.
+	// Brings is set where it puts others' text into the workspace.
 	Brings bool `yaml:"brings"`
-	// Picks tells that it prints some of the lines that it reads, unchanged.
+	// Picks is set where it prints some of the lines that it reads, unchanged.
 	Picks bool `yaml:"picks"`
 
 	only, not *regexp.Regexp
@@ -92,8 +91,8 @@ func (p *program) lists(words []Word) bool {
 type flags struct {
 	any   bool
 	takes map[string]byte
-	// long tells that the program has flags of several letters after one dash,
-	// so that letters are not read together.
+	// long is set where the program has flags of several letters after one dash, so that letters
+	// are not read together.
 	long bool
 }
 

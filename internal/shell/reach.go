@@ -15,7 +15,7 @@ type Place struct {
 	// Inside reports whether a path, seen from a directory, stays inside the
 	// workspace, and may be written where it will be.
 	Inside func(dir, path string, write bool) bool
-	// Matches reports whether every file that a pattern stands for is inside.
+	// Matches reports whether every file that a pattern matches is inside.
 	Matches func(dir, pattern string) bool
 	// Linked reports whether a folder has links below it that lead outside.
 	Linked func(dir, path string) bool
@@ -35,9 +35,8 @@ type Reach struct {
 	Addresses []string
 	// Far are the commands that lead out of the workspace, each once.
 	Far []Far
-	// Writes tells that the line puts text into files of the workspace, Runs that
-	// it runs what the workspace defines, and Asks that it asks a service for
-	// what others may have written.
+	// Writes is set where the line puts text into files of the workspace, Runs where it runs what
+	// the workspace defines, and Asks where it asks a service for what others may have written.
 	Writes, Runs, Asks bool
 }
 
@@ -48,10 +47,10 @@ type Far struct {
 	Words []Word
 	// Dirs are where it may be run.
 	Dirs []string
-	// Fed tells that it is given another command's output or a file to read.
+	// Fed is set where it is given another command's output or a file to read.
 	Fed bool
-	// Runs tells that it may run what the workspace defines, and Brings that it
-	// may put into it what others have written.
+	// Runs is set where it may run what the workspace defines, and Brings where it may put into
+	// it what others have written.
 	Runs, Brings bool
 	Why          string
 }

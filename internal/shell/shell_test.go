@@ -12,7 +12,7 @@ import (
 	"github.com/remit-project/remit/internal/shell"
 )
 
-// inside is a workspace at /ws by the text of paths, whose .git nobody writes.
+// inside is a workspace at /ws by the text of paths, whose .git is read-only.
 func inside(dir, path string, write bool) bool {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
@@ -100,7 +100,7 @@ func TestReachesOutside(t *testing.T) {
 	}
 }
 
-// A line tells what it does in the workspace.
+// A line shows what it does in the workspace.
 func TestWhatALineDoes(t *testing.T) {
 	p := known(t)
 	for text, want := range map[string]shell.Reach{

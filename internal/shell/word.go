@@ -7,7 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// hereText is the text of a here-document, and whether the shell changes it.
+// hereText returns the text of a here-document, and whether the shell changes it.
 func hereText(d *syntax.Redirect) (text string, unknown bool) {
 	if d.Hdoc == nil {
 		return "", false

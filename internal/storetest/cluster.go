@@ -84,7 +84,7 @@ func StartCluster(tb testing.TB, servers int) *Cluster {
 	return c
 }
 
-// freePort returns an address that nobody listens at now.
+// freePort returns an address that no process listens at now.
 func freePort(tb testing.TB) string {
 	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -255,7 +255,7 @@ func (c *Cluster) relay(in, out net.Conn, to *node, made bool) {
 	}
 }
 
-// passes notes a connection and tells whether it may be.
+// passes notes a connection and reports whether it may be.
 func (c *Cluster) passes(to *node, link net.Conn, from string) bool {
 	c.cut.Lock()
 	defer c.cut.Unlock()

@@ -61,7 +61,7 @@ func StartPostgres(tb testing.TB, settings ...string) *Postgres {
 	return p
 }
 
-// newPostgres is a server without data, in a folder that its account may use.
+// newPostgres returns a server without data, in a folder that its account may use.
 func newPostgres(tb testing.TB, bin string, settings []string) *Postgres {
 	tb.Helper()
 	dir, err := os.MkdirTemp("", "remit-pg-")

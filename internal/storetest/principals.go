@@ -181,8 +181,7 @@ func requestOnce(t *testing.T, s *suite) {
 	}
 }
 
-// settles is a request that a write carries out. The reply tells of what was
-// written.
+// settles returns a request that a write carries out. The reply says what was written.
 func settles(key string) *store.Settlement {
 	return &store.Settlement{Request: request(key, "do it"), Reply: func(outcome any) (store.Reply, error) {
 		switch o := outcome.(type) {

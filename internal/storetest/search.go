@@ -13,7 +13,7 @@ import (
 	"github.com/remit-project/remit/store"
 )
 
-// saying are the ids of the sessions that say a text, in order.
+// saying returns the ids of the sessions that say a text, in order.
 func saying(t *testing.T, s store.Store, text string) []string {
 	t.Helper()
 	list, err := s.Find(t.Context(), store.Filter{Whose: store.Whose{Everybody: true}, Text: text}, 0)
@@ -26,7 +26,7 @@ func saying(t *testing.T, s store.Store, text string) []string {
 	return out
 }
 
-// odd is a text of so many different characters that no index lists them all.
+// odd returns a text of so many different characters that no index lists them all.
 func odd() string {
 	random := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder

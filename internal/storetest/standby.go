@@ -32,8 +32,8 @@ func (p *Postgres) Standby(tb testing.TB) *Postgres {
 	return s
 }
 
-// Promote makes a standby the server that is written to. The one that it followed has to be
-// gone: nobody else keeps that from being written to.
+// Promote makes a standby the server that is written to. The one that it followed has to be gone:
+// nothing else keeps that from being written to.
 func (p *Postgres) Promote(tb testing.TB) {
 	tb.Helper()
 	p.run(tb, filepath.Join(p.bin, "pg_ctl"), "promote", "-D", p.data(), "-t", "60")
@@ -62,8 +62,8 @@ func (p *Postgres) until(tb testing.TB, query string, args ...any) {
 	}
 }
 
-// Over is the address of a database on this server or, where that doesn't take writes, on one
-// of the others.
+// Over returns the address of a database on this server or, where that doesn't take writes, on
+// one of the others.
 func (p *Postgres) Over(tb testing.TB, database string, others ...*Postgres) string {
 	tb.Helper()
 	u, err := url.Parse(database)

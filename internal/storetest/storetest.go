@@ -151,7 +151,7 @@ func said(text string) store.Record {
 	return store.Record{Event: remit.Event{Kind: remit.UserEvent, Time: noon, Text: text}}
 }
 
-// call is a call that was decided, with a decision that says why.
+// call returns a call that was decided, with a decision that says why.
 func call(session, id string, v remit.Verdict) store.Record {
 	d := decision(session, id)
 	d.Verdict = v

@@ -12,7 +12,7 @@ import (
 	"github.com/remit-project/remit/store"
 )
 
-// decidedAt is a call event with its decision. Its arguments pose as a decision's own
+// decidedAt returns a call event with its decision. Its arguments pose as a decision's own
 // members.
 func decidedAt(at time.Time, session, call, server, tool string, v remit.Verdict) store.Record {
 	arguments := json.RawMessage(`{"server":"forged","tool":"forged","verdict":"allow","x":"\u0000\""}`)
@@ -42,7 +42,7 @@ func viewed(t *testing.T, s *suite) {
 	s.begin(t, "c")
 }
 
-// found is the ids of a page with what was decided in each session.
+// found returns the ids of a page with what was decided in each session.
 func found(list []store.Found) (out []string) {
 	for _, f := range list {
 		out = append(out, fmt.Sprintf("%s %d/%d/%d", f.ID, f.Allowed, f.Asked, f.Denied))

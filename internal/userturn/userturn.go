@@ -9,7 +9,7 @@ func Elements() []string {
 		"document", "documents", "attachment", "attachments", "context", "file", "files"}
 }
 
-// Documents returns those of [Elements] that hold documents wherever they stand, in the
+// Documents returns those of [Elements] that hold documents wherever they are, in the
 // deployment's own text too, where prompts with retrieved text have them.
 func Documents() []string {
 	return []string{"document", "documents", "attachment", "attachments", "file", "files"}

@@ -95,7 +95,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// What Cedar can't say: a word that is negated, or stands within another one.
+// What Cedar can't say: a word that is negated, or is within another one.
 func TestWords(t *testing.T) {
 	c := calls(t)["insured and sick"].Call
 	for said, want := range map[string]map[string]int{

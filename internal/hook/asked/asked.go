@@ -145,7 +145,7 @@ func (t *Table) Find(prompts []string, far shell.Far, at Place) Answer {
 	return none
 }
 
-// spelled is a command in the one form that its spellings have.
+// spelled returns a command in the one form that its spellings have.
 func (t *Table) spelled(words []string) []string {
 	for range 3 { // as often as one spelling leads to another
 		for _, s := range t.spellings {

@@ -19,8 +19,8 @@ type finding struct {
 	dirs  []string
 }
 
-// asks tells whether a prompt asks for the command. Requests in plain words count
-// where they are the last thing that was said.
+// asks reports whether a prompt asks for the command. Requests in plain words count where they
+// are the last thing that was said.
 func (x *finding) asks(all []said, recent bool) bool {
 	for i := range all {
 		s := &all[i]
@@ -55,7 +55,7 @@ func (x *finding) asks(all []said, recent bool) bool {
 // refers are words for what the clause before has named.
 var refers = pattern.OnUse(`(?i)\b(?:it|them|that|those|these)$`)
 
-// object is a clause without its verb.
+// object returns a clause without its verb.
 func object(clause string) string {
 	_, rest, _ := strings.Cut(bare(clause), " ")
 	return rest
@@ -69,7 +69,7 @@ func clauses(all []said) string {
 	return b.String()
 }
 
-// speaks tells whether a prompt speaks of the command, and doesn't ask for it.
+// speaks reports whether a prompt speaks of the command, and doesn't ask for it.
 func (x *finding) speaks(all []said) bool {
 	for i := range all {
 		s := &all[i]
@@ -94,7 +94,7 @@ func (x *finding) speaks(all []said) bool {
 	return false
 }
 
-// written tells whether a piece of a prompt writes the command.
+// written reports whether a piece of a prompt writes the command.
 func (x *finding) written(s *said) bool {
 	var candidates []string
 	add := func(text string) {
@@ -127,15 +127,15 @@ func (x *finding) written(s *said) bool {
 
 var trailing = pattern.OnUse(`(?i)\s+(?:again|now|first|please|in the background|once more|there|here|for me|instead|too|as well|on it|in the terminal|in a shell|in the (?:repo|project|workspace)(?: root)?|and tell me.*|to .*|until .*|after .*|before .*|if .*|when .*|once .*)$`)
 
-// asksFor tells whether a clause names, in words, something to be done with what
-// it has between backticks: "use", "with".
+// asksFor reports whether a clause names, in words, something to be done with what it has between
+// backticks: "use", "with".
 func asksFor(text string) bool {
 	first, _, _ := strings.Cut(strings.ToLower(text), " ")
 	return slices.Contains([]string{"run", "execute", "use", "do", "try", "start", "deploy", "install", "build", "launch", "push", "apply", "update"}, first)
 }
 
-// same tells whether a line of the user's has the command among its own, each in
-// any spelling, with flags that change nothing added or left out.
+// same reports whether a line of the user's has the command among its own, each in any spelling,
+// with flags that change nothing added or left out.
 func (x *finding) same(line string) bool {
 	read, err := shell.Read(line)
 	if err != nil || len(read.Unread) > 0 {
@@ -208,7 +208,7 @@ func (x *finding) equal(user []string) bool {
 	return false
 }
 
-// plain are the words of a command without the flags that change nothing.
+// plain returns the words of a command without the flags that change nothing.
 func (r *request) plain(words []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool {
 		takes, free := r.flags[w]
@@ -216,7 +216,7 @@ func (r *request) plain(words []string) []string {
 	})
 }
 
-// home tells whether the command is run in the workspace's root, and nowhere else.
+// home reports whether the command is run in the workspace's root, and nowhere else.
 func (x *finding) home() bool {
 	return !slices.ContainsFunc(x.dirs, func(d string) bool {
 		name, inside := x.at.Name(d, ".")
@@ -224,8 +224,8 @@ func (x *finding) home() bool {
 	})
 }
 
-// samePath tells whether what the user wrote, seen from the root, is what the
-// command names, wherever it may be run.
+// samePath reports whether what the user wrote, seen from the root, is what the command names,
+// wherever it may be run.
 func (x *finding) samePath(user, run string) bool {
 	if strings.HasPrefix(user, "-") || strings.HasPrefix(run, "-") {
 		return false
@@ -257,7 +257,7 @@ func (r *request) entry(words []string) *entry {
 	return best
 }
 
-// entries are those of the table that the command begins like.
+// entries returns the entries of the table that the command begins like.
 func (x *finding) entries() []*entry {
 	var out []*entry
 	for _, r := range x.t.requests {
@@ -273,7 +273,7 @@ func (x *finding) entries() []*entry {
 	return out
 }
 
-// wished tells whether a clause asks for the command in plain words.
+// wished reports whether a clause asks for the command in plain words.
 func (x *finding) wished(clause, verb string) bool {
 	clause = bare(clause)
 	for _, c := range []string{clause, purpose().ReplaceAllString(clause, "")} {
@@ -298,7 +298,7 @@ func (x *finding) wished(clause, verb string) bool {
 // does.
 const maxTokens = 24
 
-// tokens are the words of a clause, without their quotes.
+// tokens returns the words of a clause, without their quotes.
 func tokens(clause string) []string {
 	var out []string
 	for _, w := range strings.Fields(clause) {
@@ -312,9 +312,9 @@ func tokens(clause string) []string {
 	return out
 }
 
-// fulfils tells whether the command is what the words ask for: they begin with a
-// verb for it, every word of the command is said or goes without saying, and
-// every word that was said is about the command.
+// fulfils reports whether the command is what the words ask for: they begin with a verb for it,
+// every word of the command is said or goes without saying, and every word that was said is about
+// the command.
 func (x *finding) fulfils(e *entry, tokens []string) bool {
 	n := verb(e.request, tokens)
 	script := e.request == x.t.scripts
@@ -330,7 +330,7 @@ func (x *finding) fulfils(e *entry, tokens []string) bool {
 	return y.command(words) && y.said() && y.where()
 }
 
-// verb tells how many words the verb at the beginning has; 0 when it is none.
+// verb returns how many words the verb at the beginning has; 0 when there is none.
 func verb(r *request, tokens []string) int {
 	best := 0
 	for _, v := range r.Verbs {
@@ -342,7 +342,7 @@ func verb(r *request, tokens []string) int {
 	return best
 }
 
-// stem tells whether a word is the name of the script that is run: "deploy" for
+// stem reports whether a word is the name of the script that is run: "deploy" for
 // ./scripts/deploy.sh.
 func (x *finding) stem(word string) bool {
 	for _, w := range x.words[:min(2, len(x.words))] {

@@ -122,7 +122,7 @@ func (y *fulfilling) operand(w string) bool {
 // scripted are words for a file that is run.
 var scripted = set([]string{"script", "scripts", "program", "file", "example", "demo", "benchmark", "notebook", "tool"})
 
-// names tells whether a word of the user's names what a word of the command does.
+// names reports whether a word of the user's names what a word of the command does.
 func (y *fulfilling) names(said, w string) bool {
 	r := y.e.request
 	if !r.like.MatchString(w) || !y.mayName(said) {
@@ -179,7 +179,7 @@ func (y *fulfilling) namesPackage(said, w string) bool {
 	return strings.EqualFold(said, w) || (known && strings.EqualFold(said, name))
 }
 
-// below tells whether a path is made of two that the user named: "old.py in src".
+// below reports whether a path is made of two that the user named: "old.py in src".
 func (y *fulfilling) below(w string) bool {
 	for i, t := range y.tokens {
 		if i < 1 || i+1 >= len(y.tokens) || !slices.Contains([]string{"in", "from", "under", "inside", "of"}, strings.ToLower(t)) {
@@ -198,9 +198,8 @@ func (y *fulfilling) below(w string) bool {
 	return false
 }
 
-// said tells whether every word of the request is about the command: a verb, a
-// noun for what it does, what it names, or of no weight. Of several things that
-// are named, the command may do one.
+// said reports whether every word of the request is about the command: a verb, a noun for what it
+// does, what it names, or of no weight. Of several things that are named, the command may do one.
 func (y *fulfilling) said() bool {
 	r := y.e.request
 	must := len(r.Must) == 0
@@ -227,8 +226,8 @@ func (y *fulfilling) said() bool {
 	return must || slices.ContainsFunc(r.Must, func(m string) bool { return slices.Contains(y.used, m) })
 }
 
-// placed tells whether a preposition only says where a named file is, or that all
-// of a folder is meant.
+// placed reports whether a preposition only says where a named file is, or that all of a folder
+// is meant.
 func (y *fulfilling) placed(i int) bool {
 	r := y.e.request
 	if r == y.t.scripts {
@@ -243,13 +242,13 @@ func (y *fulfilling) placed(i int) bool {
 	return true
 }
 
-// branch tells whether a word is the current branch, by its name or as people
-// call the first one.
+// branch reports whether a word is the current branch, by its name or as people call the first
+// one.
 func (y *fulfilling) branch(word string) bool {
 	return y.e.request.Takes == "name" && slices.Contains(y.e.request.Defaults, "$branch") && word == strings.ToLower(y.at.Branch) && word != ""
 }
 
-// dirNamed tells whether a word names the folder in which the command is run.
+// dirNamed reports whether a word names the folder in which the command is run.
 func (y *fulfilling) dirNamed(word string) bool {
 	return slices.ContainsFunc(y.dirs, func(d string) bool {
 		name, inside := y.at.Name(d, ".")
@@ -257,8 +256,8 @@ func (y *fulfilling) dirNamed(word string) bool {
 	})
 }
 
-// where tells whether the command is run where the user meant: in the root, or in
-// a folder that was named. What names paths of its own may be run anywhere.
+// where reports whether the command is run where the user meant: in the root, or in a folder that
+// was named. What names paths of its own may be run anywhere.
 func (y *fulfilling) where() bool {
 	if y.e.request.Takes == "path" && y.named > 0 && y.e.request != y.t.scripts {
 		return true

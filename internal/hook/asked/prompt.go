@@ -20,10 +20,10 @@ const (
 // said is a piece of a prompt: a clause, or a line of a block of code.
 type said struct {
 	text string
-	// code tells that it stands in a block, or is all of the prompt.
+	// code is set where it is in a block, or is all of the prompt.
 	code bool
-	// dead tells that it doesn't ask for what it says: it forbids it, tells of
-	// it, or is a question. Loose tells that it may ask for it under conditions.
+	// dead is set where it doesn't ask for what it says: it forbids it, reports it, or is a
+	// question. Loose is set where it may ask for it under conditions.
 	dead, loose bool
 	// verb is what the clause before asks for, where this one has none.
 	verb string
@@ -41,7 +41,7 @@ var (
 	runs    = pattern.OnUse(`(?i)^(?:run|execute|exec|type|invoke|call|launch|issue|enter|do|try|use|start|perform|start with|begin with|run through)\s+(?:(?:the|this|these|that|following|command|commands|line|lines|a|an|it|with|below|exactly|shell)\s*)*:?\s*`)
 	// forbids are words after which a sentence doesn't ask for what it says.
 	forbids = pattern.OnUse(`(?i)\b(?:not|never|don'?t|do n[o']t|dont|doesn'?t|didn'?t|won'?t|can'?t|cannot|cant|shouldn'?t|shan'?t|mustn'?t|isn'?t|wasn'?t|no|without|avoid|instead|rather than|stop|refrain|unless|except|excluding|other than|apart from|forbid|forbidden|prohibited|off limits|nobody|none|neither|nor|hold off|leave alone|keep|(?:ask|check with|confirm with|warn) me|before you|myself|by hand|already|later|i(?:'ll| will|'m going to| am going to))\b`)
-	// tells are words after which it tells of it: somebody else's, or the past.
+	// tells are words after which it reports it: another person's words, or the past.
 	tells = pattern.OnUse(`(?i)\b(?:says?|said|saying|tells?|told|telling|claims?|claimed|suggests?|suggested|suggestion|recommends?|recommended|according|writes|wrote|written|reads|asks|asked|wants|wanted|instructs?|instructed|advises?|advised|mentions?|mentioned|states|stated|reports?|reported|output|prints?|printed|shows|showed|contains?|means?|meaning|explain|explains|describe|describes|what|why|how|whether|who|whose|does|did|happens?|happened|would happen|ran|was|were|had|failed|fails|error|errors|if i|when i|after i|i ran|i tried|i get|we ran|used to|supposed to|safe|dangerous|difference|document|comment|mention|review|summari[sz]e|translate|quote|print|echo|example|the readme|the docs|the issue|the page|the email|a page|an issue|somebody|someone|they|he|she|which command|which commands)\b`)
 	// conditions are words by which it depends on something.
 	conditions = pattern.OnUse(`(?i)\b(?:if|when|once|until|after|before|while|unless|as soon as|in case|whenever|later|tomorrow|only)\b`)
@@ -85,7 +85,7 @@ func pieces(prompt string) []said {
 	return out
 }
 
-// lastBack is the place of the last piece that takes back what stands before it;
+// lastBack is the place of the last piece that takes back what comes before it;
 // -1 when none does.
 func lastBack(all []said) int {
 	for i := len(all) - 1; i >= 0; i-- {
@@ -102,8 +102,8 @@ var mark = pattern.OnUse(`^\s*(?:\$|%|>|❯|➜|#)\s+`)
 
 func unprompted(line string) string { return mark().ReplaceAllString(line, "") }
 
-// introduced tells whether the words around a block of code ask for what stands
-// in it: the sentence before it says to run it, or there is nothing else.
+// introduced reports whether the words around a block of code ask for what is in it: the sentence
+// before it says to run it, or there is nothing else.
 func introduced(before, after string, alone bool) said {
 	if alone {
 		return said{code: true}
@@ -122,8 +122,7 @@ func introduced(before, after string, alone bool) said {
 	return said{code: true, dead: l.dead || !asks || objects(after), loose: l.loose}
 }
 
-// objects tells whether the sentence after a block of code takes it back, or asks
-// about it.
+// objects reports whether the sentence after a block of code takes it back, or asks about it.
 func objects(after string) bool {
 	after = strings.TrimSpace(after)
 	m := ending().FindStringIndex(after)
@@ -222,7 +221,7 @@ type sentenceReader struct {
 	verb        string
 }
 
-// take takes a clause in, behind the text before it.
+// take takes a clause in, after the text before it.
 func (r *sentenceReader) take(before, clause string) {
 	plain := quoted().ReplaceAllString(clause, "`")
 	forbidden := forbids().MatchString(plain) && !strings.HasPrefix(strings.ToLower(plain), "don't forget to")
@@ -253,17 +252,17 @@ func (r *sentenceReader) take(before, clause string) {
 
 var allBut = pattern.OnUse(`(?i)\b(?:everything|all|anything|nothing|any|none)\s+(?:of (?:it|them) )?but\s*$`)
 
-// announces is what stands before a colon when what follows is to be done.
+// announces is what comes before a colon when what follows is to be done.
 var announces = pattern.OnUse(`(?i)^(?:install|add|use|deploy|build|push|update|apply|call|make|remove|delete|commit|set up|migrate|publish)\b.*\b(?:it|this|that|these|them|following|follows|so)$|^(?:make|set) .* (?:executable|up) and (?:run|execute) it$`)
 
-// joins tells whether a clause may end here: what follows gives a reason, and
-// doesn't change what is asked.
+// joins reports whether a clause may end here: what follows gives a reason, and doesn't change
+// what is asked.
 func joins(head string) bool {
 	last := strings.ToLower(head[strings.LastIndexByte(head, ' ')+1:])
 	return slices.Contains([]string{"as", "because", "since", "so", "like"}, last)
 }
 
-// firstOf is where the first of the patterns matches.
+// firstOf returns where the first of the patterns matches.
 func firstOf(text string, all ...*regexp.Regexp) int {
 	first := -1
 	for _, r := range all {
@@ -276,10 +275,10 @@ func firstOf(text string, all ...*regexp.Regexp) int {
 
 var quoted = pattern.OnUse("`[^`\n]*`")
 
-// within tells whether a place lies between backticks.
+// within reports whether a place lies between backticks.
 func within(text string, at int) bool { return strings.Count(text[:at], "`")%2 == 1 }
 
-// bare is a clause without the words by which people are polite.
+// bare returns a clause without the words by which people are polite.
 func bare(clause string) string {
 	for range 8 {
 		rest := polite().ReplaceAllString(clause, "")
@@ -291,7 +290,7 @@ func bare(clause string) string {
 	return clause
 }
 
-// goesOn tells whether a prompt only agrees to what was to be done.
+// goesOn reports whether a prompt only agrees to what was to be done.
 func goesOn(prompt string) bool {
 	text := strings.Trim(strings.ToLower(strings.TrimSpace(prompt)), ".! ")
 	return len(text) < 40 && goOn().MatchString(text)
@@ -299,8 +298,8 @@ func goesOn(prompt string) bool {
 
 var goOn = pattern.OnUse(`^(?:(?:yes|yep|yeah|ok|okay|sure|please|continue|proceed|go on|go ahead|do it|do that|sounds good|looks good|lgtm|fine|great|perfect|thanks|thank you|good|keep going|carry on|next|y|i agree|approved|retry|try again|again)[\s,.!]*)+$`)
 
-// Wants tells whether a prompt asks for something to be run, built or tried, or
-// agrees to what was to be done.
+// Wants reports whether a prompt asks for something to be run, built or tried, or agrees to what
+// was to be done.
 func Wants(prompt string) bool {
 	if goesOn(prompt) {
 		return true

@@ -231,7 +231,7 @@ func (p *pair) ratio(unit string) (float64, bool) {
 	return median(all)
 }
 
-// time is the ratio of times: of their medians where a benchmark says them, which an
+// time returns the ratio of times: of their medians where a benchmark says them, which an
 // interruption doesn't change.
 func (p *pair) time() (float64, bool) {
 	if v, ok := p.ratio(middleUnit); ok {

@@ -31,8 +31,8 @@ type Asked struct {
 	Model    string
 	System   string
 	Messages []llm.Message
-	// Schema is what the endpoint was told to hold the answer to. It is empty where
-	// the schema stands in the system text only.
+	// Schema is what the endpoint was told to hold the answer to. It is empty where the schema is
+	// in the system text only.
 	Schema llm.Schema
 	// MaxTokens is 0 where the request doesn't bound the answer.
 	MaxTokens int
@@ -133,10 +133,10 @@ func (s *Server) Parallel() int {
 	return s.most
 }
 
-// URL is where the server is, without /v1.
+// URL returns where the server is, without /v1.
 func (s *Server) URL() string { return s.http.URL }
 
-// Endpoint is the server as an endpoint of a client.
+// Endpoint returns the server as an endpoint of a client.
 func (s *Server) Endpoint(p llm.Provider) llm.Endpoint {
 	return llm.Endpoint{Provider: p, BaseURL: s.http.URL + "/v1", Key: Key, Model: "model-of-" + string(p)}
 }
@@ -282,7 +282,7 @@ func marshal(v any) []byte {
 	return data
 }
 
-// text is the answer as text, half of it if it is cut off.
+// text returns the answer as text, half of it if it is cut off.
 func (r Reply) text() string {
 	s := r.Text
 	if r.JSON != nil {
@@ -294,8 +294,8 @@ func (r Reply) text() string {
 	return s
 }
 
-// used is what the answer is said to take: some number that only depends on the
-// request and the answer.
+// used returns what the answer is said to take: some number that only depends on the request and
+// the answer.
 func (r Reply) used(a Asked) llm.Usage {
 	if r.Usage.Input+r.Usage.Output > 0 {
 		return r.Usage

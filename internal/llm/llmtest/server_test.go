@@ -94,7 +94,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// post sends a request with the right header fields but for those that are given.
+// post sends a request with the right header fields except for those that are given.
 func post(t *testing.T, path, body string, header map[string]string) int {
 	t.Helper()
 	s := llmtest.New(t, func(llmtest.Asked) llmtest.Reply { return llmtest.Reply{JSON: map[string]any{}} })

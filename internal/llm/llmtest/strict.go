@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// unsupported are the keywords that OpenAI refuses in strict schemas.
-// Source: platform.openai.com, Structured Outputs, "Supported schemas".
+// unsupported returns the keywords that OpenAI refuses in strict schemas. Source:
+// platform.openai.com, Structured Outputs, "Supported schemas".
 func unsupported() []string {
 	return []string{
 		"allOf", "oneOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas",

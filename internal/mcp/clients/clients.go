@@ -26,11 +26,11 @@ const (
 	VSCode        Client = "vscode"
 )
 
-// Clients are all that are known.
+// Clients returns all known clients.
 func Clients() []Client { return []Client{ClaudeDesktop, ClaudeCode, Cursor, VSCode} }
 
-// Places are where a client's file may be, those of the project in the given
-// directory first. Where that directory is the user's home, both can be one file.
+// Places returns where a client's file may be, those of the project in the given directory first.
+// Where that directory is the user's home, both can be one file.
 func Places(c Client, dir string) ([]string, error) {
 	all, err := places(c, dir)
 	return slices.Compact(all), err
@@ -80,15 +80,14 @@ type Server struct {
 	Command []string
 	Env     []Pair
 	Dir     string
-	// EnvFile tells that the client reads the environment from a file as well.
+	// EnvFile is a file from which the client reads the environment as well.
 	EnvFile string
 	// URL is an endpoint over HTTP, with Header in every request.
 	URL    string
 	Header []Pair
-	// Legacy tells that the endpoint speaks HTTP with SSE, the transport that
-	// MCP has given up.
+	// Legacy is set where the endpoint speaks HTTP with SSE, the transport that MCP has given up.
 	Legacy bool
-	// Disabled tells that the client doesn't start it.
+	// Disabled is set where the client doesn't start it.
 	Disabled bool
 
 	node strictjson.Value
@@ -117,7 +116,7 @@ func Parse(name string, data []byte) (*File, error) {
 }
 
 const (
-	// maxMistakes is how many mistakes are reported: nobody reads more.
+	// maxMistakes bounds the mistakes that are reported: a person won't read more.
 	maxMistakes = 50
 	// maxServers is more than any client starts, by a factor of ten.
 	maxServers = 1000
@@ -300,8 +299,7 @@ func (g *Gateway) Flag(name string) string {
 	return value
 }
 
-// Gateway tells whether the server is behind the gateway in the file; nil when
-// it isn't.
+// Gateway returns the gateway that the server is behind in the file; nil when there is none.
 func (s *Server) Gateway() *Gateway {
 	if len(s.Command) < 2 || s.Command[1] != "gateway" || !isRemit(s.Command[0]) {
 		return nil
@@ -313,8 +311,7 @@ func (s *Server) Gateway() *Gateway {
 	return &Gateway{Flags: flags}
 }
 
-// isRemit tells whether a command is this program, by its name, in the form of
-// any system.
+// isRemit reports whether a command is this program, by its name, in the form of any system.
 func isRemit(command string) bool {
 	if i := strings.LastIndexAny(command, `/\`); i >= 0 {
 		command = command[i+1:]

@@ -79,8 +79,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// Without an earlier form of the file, a command comes out all the same; what an
-// endpoint was nobody knows, and so it stays.
+// Without an earlier form of the file, a command is restored all the same; what an endpoint was
+// is unknown, so it stays.
 func TestWithoutBackup(t *testing.T) {
 	const text = `{"mcpServers":{"a":{"command":"x", "args": ["y"]},"b":{"url":"https://b.example"}}}`
 	f, err := clients.Parse("mcp.json", []byte(text))

@@ -27,8 +27,8 @@ type File struct {
 	Idle    time.Duration
 	// Contracts is the directory of contract files; empty for none.
 	Contracts string
-	// Policies is the directory of guard files; empty for none. PoliciesAt is where
-	// that stands in the file.
+	// Policies is the directory of guard files; empty for none. PoliciesAt is its place in the
+	// file.
 	Policies   string
 	PoliciesAt contract.Position
 	// Judge answers what rules ask of the conversation; nil for none.

@@ -119,7 +119,7 @@ const fileReference = "file:"
 // maxSecret bounds a file that a text refers to, in bytes: a key or a certificate.
 const maxSecret = 64 << 10
 
-// referred returns what a reference stands for.
+// referred returns the value of a reference.
 func (l *loader) referred(n *node, what, name string) (string, bool) {
 	path, isFile := strings.CutPrefix(name, fileReference)
 	if !isFile {

@@ -83,9 +83,8 @@ func (a *Agent) Run(tb testing.TB, task, result any) {
 	}
 }
 
-// Node is a script below testdata/npm, which has the packages there. Where make
-// setup had no npm the test is skipped; a gate (CI is set) in which npm could
-// have installed them fails.
+// Node returns a script below testdata/npm, which has the packages there. Where make setup had no
+// npm the test is skipped; a gate (CI is set) in which npm could have installed them fails.
 func Node(tb testing.TB, script string, args ...string) Program {
 	tb.Helper()
 	dir := npm(tb)
@@ -97,7 +96,7 @@ func Node(tb testing.TB, script string, args ...string) Program {
 	return Program{Command: append([]string{node, filepath.Join(dir, script)}, args...)}
 }
 
-// NPMFiles are the files of the packages below testdata/npm that match a pattern: none where
+// NPMFiles returns the files of the packages below testdata/npm that match a pattern: none where
 // make setup had no npm, or a package is not for this platform.
 func NPMFiles(tb testing.TB, pattern string) []string {
 	tb.Helper()
@@ -108,7 +107,7 @@ func NPMFiles(tb testing.TB, pattern string) []string {
 	return found
 }
 
-// npm is the directory that make setup installs packages of npm into. A wrong path fails: it
+// npm returns the directory that make setup installs packages of npm into. A wrong path fails: it
 // would look as if nothing were installed, and tests would be skipped.
 func npm(tb testing.TB) string {
 	tb.Helper()
@@ -119,21 +118,21 @@ func npm(tb testing.TB) string {
 	return dir
 }
 
-// NPM is one of the reference servers, by its short name.
+// NPM returns one of the reference servers, by its short name.
 func NPM(tb testing.TB, name string, args ...string) Program {
 	tb.Helper()
 	return Node(tb, filepath.Join("node_modules", "@modelcontextprotocol", "server-"+name, "dist", "index.js"), args...)
 }
 
-// Python is a script below testdata/python, which has the packages there. It is
-// skipped as [Node] is.
+// Python returns a script below testdata/python, which has the packages there. It is skipped as
+// [Node] is.
 func Python(tb testing.TB, script string, args ...string) Program {
 	tb.Helper()
 	return Program{Command: append([]string{Interpreter(tb), filepath.Join(testdata(tb), "python", script)}, args...)}
 }
 
-// Interpreter is the Python that has the packages of requirements.txt. A test is skipped
-// as with [Node].
+// Interpreter returns the Python that has the packages of requirements.txt. A test is skipped as
+// with [Node].
 func Interpreter(tb testing.TB) string {
 	tb.Helper()
 	venv := filepath.Join(testdata(tb), "python", "venv")
@@ -141,7 +140,7 @@ func Interpreter(tb testing.TB) string {
 	return filepath.Join(venv, "bin", "python")
 }
 
-// PyPI is one of the reference servers, by its short name.
+// PyPI returns one of the reference servers, by its short name.
 func PyPI(tb testing.TB, name string, args ...string) Program {
 	tb.Helper()
 	p := Python(tb, filepath.Join("venv", "bin", "mcp-server-"+name), args...)
@@ -156,8 +155,8 @@ func PyPI(tb testing.TB, name string, args ...string) Program {
 	return p
 }
 
-// Over is a script below testdata/python that has further packages over those
-// there: of requirements-MORE.txt. It is skipped as [Node] is.
+// Over returns a script below testdata/python that has further packages over those there: of
+// requirements-MORE.txt. It is skipped as [Node] is.
 func Over(tb testing.TB, more, script string, args ...string) Program {
 	tb.Helper()
 	p := Python(tb, script, args...)
@@ -165,8 +164,8 @@ func Over(tb testing.TB, more, script string, args ...string) Program {
 	return p
 }
 
-// Packages is the directory of the packages of requirements-MORE.txt. A test is skipped
-// as with [Node].
+// Packages returns the directory of the packages of requirements-MORE.txt. A test is skipped as
+// with [Node].
 func Packages(tb testing.TB, more string) string {
 	tb.Helper()
 	dir := filepath.Join(testdata(tb), "python", "venv", more)
@@ -188,8 +187,8 @@ func need(tb testing.TB, stamp string, installer ...string) {
 	tb.Skip(missing)
 }
 
-// TypeScript is the directory of the TypeScript client, which has its packages there,
-// and the program that runs it. It is skipped as [Node] is.
+// TypeScript returns the directory of the TypeScript client, which has its packages there, and
+// the program that runs it. It is skipped as [Node] is.
 func TypeScript(tb testing.TB) (dir, node string) {
 	tb.Helper()
 	dir = filepath.Join(module(tb), "clients", "typescript")
@@ -212,13 +211,13 @@ func LinkFrameworks(client, dir string) error {
 	return nil
 }
 
-// testdata is the gateway's, seen from any package of the module.
+// testdata returns the gateway's directory of test data, seen from any package of the module.
 func testdata(tb testing.TB) string {
 	tb.Helper()
 	return filepath.Join(module(tb), "internal", "mcp", "testdata")
 }
 
-// module is the module's directory.
+// module returns the module's directory.
 func module(tb testing.TB) string {
 	tb.Helper()
 	dir, err := os.Getwd()

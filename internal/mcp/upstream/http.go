@@ -257,7 +257,7 @@ func (l *remote) fill(req *http.Request, m Message) {
 	}
 }
 
-// Name is the principal name of a request, which its Mcp-Name header repeats.
+// Name returns the principal name of a request, which its Mcp-Name header repeats.
 func Name(method string, params []byte) (string, bool) {
 	member := "name"
 	switch method {

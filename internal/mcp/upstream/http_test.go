@@ -163,7 +163,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// A request that nobody waits for any more is ended, and the link goes on.
+// A request whose caller has gone is ended, and the link goes on.
 func TestAbandon(t *testing.T) {
 	b := newInbox()
 	ended := make(chan bool, 1)

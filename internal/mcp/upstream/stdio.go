@@ -172,8 +172,8 @@ func (l *stdio) read(out io.Reader) error {
 			if l.tooLong(in, line) {
 				continue
 			}
-			// Nothing that follows can be relied on, and whoever sends this
-			// much may never stop.
+			// Nothing that follows can be relied on, and a server that sends this much may never
+			// stop.
 			l.kill()
 			return fmt.Errorf("the server sent a message of more than %d bytes", l.most)
 		}

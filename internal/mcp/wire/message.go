@@ -24,7 +24,7 @@ func DefaultLimits() strictjson.Limits {
 	return strictjson.Limits{Size: 16 << 20, Depth: 96, Leaves: 400_000}
 }
 
-// Kind tells requests, notifications and responses apart.
+// Kind distinguishes requests, notifications and responses.
 type Kind uint8
 
 // The kinds of messages.
@@ -261,8 +261,8 @@ func OneLine(raw []byte) []byte {
 	return out
 }
 
-// Key is the id in a form that can be compared: two ids that say the same have
-// the same key, however they are escaped. Strings and numbers differ.
+// Key returns the id in a form that can be compared: two ids that say the same have the same key,
+// however they are escaped. Strings and numbers differ.
 func Key(id json.RawMessage) string {
 	if len(id) > 0 && id[0] == '"' {
 		return "s" + strictjson.Text(id)

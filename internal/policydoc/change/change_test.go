@@ -130,8 +130,8 @@ func words(policies []change.Policy) string {
 	return strings.Join(parts, "; ")
 }
 
-// TestCompareSentences lists the sentences that lose or get a policy, and tells
-// whether the document is another. Duties that people wrote count as well.
+// TestCompareSentences lists the sentences that lose or get a policy, and reports whether the
+// document is another. Duties that people wrote count as well.
 func TestCompareSentences(t *testing.T) {
 	lock := func(digest string) string {
 		return `{"version": 1, "document": {"name": "rules.md", "digest": "` + digest + `"}}`

@@ -58,7 +58,7 @@ func renames(before, after *tool) (was map[string]string, renamed map[string]boo
 	return was, renamed
 }
 
-// sentences are those that a policy refers to, in order.
+// sentences returns the sentences that a policy refers to, in order.
 func sentences(p *policy) []string {
 	if p == nil {
 		return nil
@@ -153,7 +153,7 @@ func (c *Policy) judge(ctx context.Context, before, after *policy) {
 	c.Unknown = len(c.Stricter)+len(c.Laxer) == 0
 }
 
-// examples are the calls of two rules' examples, each once.
+// examples returns the calls of two rules' examples, each once.
 func examples(before, after *guard.Policy) []*guard.Example {
 	seen := map[string]bool{}
 	var out []*guard.Example
@@ -171,7 +171,7 @@ func examples(before, after *guard.Policy) []*guard.Example {
 	return out
 }
 
-// verdict is what a rule says of an example; empty when it can't be decided.
+// verdict returns what a rule says of an example; empty when it can't be decided.
 func verdict(ctx context.Context, g *guard.Guard, e *guard.Example) label.Verdict {
 	var r guardtest.Result
 	if guardtest.Judge(ctx, g, e, &r); r.Failed != "" {

@@ -23,7 +23,7 @@ type tool struct {
 type policy struct {
 	mapped *policydoc.Policy
 	rule   *guard.Policy
-	// duty is a duty of the name; nobody compiles those, but they bind as well.
+	// duty is a duty of the name; those are not compiled, but they bind as well.
 	duty *guard.Duty
 	// guard judges by the rule alone; nil where it can't.
 	guard *guard.Guard
@@ -104,7 +104,7 @@ func (c *contents) refers(sentence string) bool {
 	return false
 }
 
-// plain is a text in one line.
+// plain returns a text in one line.
 func plain(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func (p *policy) text() string {
@@ -141,7 +141,7 @@ func (p *policy) message() string {
 	return ""
 }
 
-// condition is what a rule or a duty requires, as people read it.
+// condition returns what a rule or a duty requires, as people read it.
 func (p *policy) condition() string {
 	var lines []string
 	if p.rule != nil {

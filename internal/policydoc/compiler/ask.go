@@ -45,8 +45,8 @@ func ask[A any](ctx context.Context, c *Compiler, stage, subject string, request
 	return out, nil
 }
 
-// schemaOf is the schema of an answer: all members are there, and no others,
-// as the strict forms of structured output ask for.
+// schemaOf returns the schema of an answer: all members are there, and no others, as the strict
+// forms of structured output ask for.
 func schemaOf[A any]() (json.RawMessage, error) {
 	s, err := jsonschema.For[A](nil)
 	if err != nil {

@@ -158,8 +158,8 @@ func (c *Compiler) Map(ctx context.Context, in Input, d *policydoc.Directory) []
 	return append(failures, strangers(d, all)...)
 }
 
-// strangers are the tools that policies were compiled for and that are not given:
-// what changed in the document is not looked for in them.
+// strangers returns the tools that policies were compiled for and that are not given: what
+// changed in the document is not looked for in them.
 func strangers(d *policydoc.Directory, all []*tool) []Failure {
 	var out []Failure
 	for _, key := range slices.Sorted(maps.Keys(d.Mappings)) {
@@ -179,13 +179,13 @@ func lock(d *policydoc.Directory) {
 
 // routed is what the sentences have to do with the tools.
 type routed struct {
-	// now are those of which it is known: by the lock, or by what was asked. Lost are
-	// those of which nobody could tell, for some tool; they wait for the next run.
+	// now are those of which it is known: by the lock, or by what was asked. Lost are those for
+	// which no answer came about some tool; they wait for the next run.
 	now      routing
 	lost     map[string]bool
 	failures []Failure
-	// broken are the errors of tools that are new or changed, by key, where nobody
-	// could tell which of the old sentences are about them.
+	// broken are the errors of tools that are new or changed, by key, where no answer came about
+	// which of the old sentences are about them.
 	broken map[string]error
 }
 

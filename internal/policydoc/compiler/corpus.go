@@ -8,8 +8,8 @@ import (
 	"github.com/remit-project/remit/internal/policydoc/prompt"
 )
 
-// corpus are the sentences of a document, numbered from 1 in its order, without
-// headings: those stand in the paths of the others.
+// corpus are the sentences of a document, numbered from 1 in its order, without headings: those
+// are in the paths of the others.
 type corpus struct {
 	*document.Document
 	name      string
@@ -46,7 +46,7 @@ func (c *corpus) sentence(number int) (document.Sentence, bool) {
 	return c.sentences[number-1], true
 }
 
-// ids are all sentences.
+// ids returns all sentences.
 func (c *corpus) ids() []string {
 	out := make([]string, len(c.sentences))
 	for i, s := range c.sentences {
@@ -63,7 +63,7 @@ func (c *corpus) sorted(ids []string) []string {
 	return slices.Compact(out)
 }
 
-// numbers are the numbers of ids, in order.
+// numbers returns the numbers of ids, in order.
 func (c *corpus) numbers(ids []string) []int {
 	var out []int
 	for _, id := range c.sorted(ids) {
@@ -72,7 +72,7 @@ func (c *corpus) numbers(ids []string) []int {
 	return out
 }
 
-// idsOf are the ids of numbers, in the order of the document.
+// idsOf returns the ids of numbers, in the order of the document.
 func (c *corpus) idsOf(numbers []int) []string {
 	var out []string
 	for _, n := range numbers {
@@ -83,8 +83,8 @@ func (c *corpus) idsOf(numbers []int) []string {
 	return c.sorted(out)
 }
 
-// quoted are the sentences in which a reference stands. Of those that say the same,
-// it is the known ones, where some are known.
+// quoted returns the sentences that have a reference. Of several that say the same, it returns
+// the known ones, where some are known.
 func (c *corpus) quoted(reference string, known []string) []document.Sentence {
 	var out []document.Sentence
 	for _, id := range known {
@@ -104,7 +104,7 @@ func (c *corpus) quoted(reference string, known []string) []document.Sentence {
 	return q.Sentences
 }
 
-// quotes are the sentences word by word.
+// quotes returns the sentences word by word.
 func (c *corpus) quotes(ids []string) []string {
 	var out []string
 	for _, id := range c.sorted(ids) {
@@ -115,7 +115,7 @@ func (c *corpus) quotes(ids []string) []string {
 
 // block are neighbouring sentences under one path, as prompts show them.
 type block struct {
-	// Gap tells that sentences were left out before it.
+	// Gap is set where sentences were left out before it.
 	Gap       bool
 	Path      string
 	Sentences []numbered
@@ -126,7 +126,7 @@ type numbered struct {
 	Number int
 	Text   string
 	Marked bool
-	// First tells that another paragraph, item or row begins with it.
+	// First is set where another paragraph, item or row begins with it.
 	First bool
 }
 
@@ -135,8 +135,8 @@ const (
 	// some 12,000 tokens. What is more would make the questions of all tools grow
 	// with the document.
 	wholeDocument = 48 << 10
-	// neighbours is how many sentences before and behind a marked one are shown of
-	// a document that isn't shown whole.
+	// neighbours is how many sentences before and after a marked one are shown of a document that
+	// isn't shown whole.
 	neighbours = 3
 )
 
@@ -188,7 +188,7 @@ func (c *corpus) blocks(shown []int, marked map[int]bool) []block {
 	return out
 }
 
-// topic is the outermost part of a path that says where a sentence belongs.
+// topic returns the outermost part of a path that says where a sentence belongs.
 func topic(s document.Sentence) string { return strings.Join(s.Path, "\x00") }
 
 // split cuts a list into parts of at most so many.

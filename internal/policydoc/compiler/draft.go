@@ -25,7 +25,7 @@ type draft struct {
 	archived string
 }
 
-// policy is the draft as it stands in the mapping file.
+// policy returns the draft as a policy of the mapping file.
 func (d *draft) policy(c *corpus) *policydoc.Policy {
 	i := &policydoc.Policy{
 		Name: d.name, Description: d.description, Tools: d.tools, References: c.quotes(d.sentences),
@@ -90,7 +90,7 @@ func (c *corpus) checkNumbers(name string, numbers []int) []string {
 	return wrong
 }
 
-// mistakes is an error of all that is wrong; nil where nothing is.
+// mistakes returns an error of all that is wrong; nil where nothing is.
 func mistakes(wrong []string) error {
 	if len(wrong) == 0 {
 		return nil
@@ -102,11 +102,10 @@ func mistakes(wrong []string) error {
 	return errors.New(strings.Join(wrong, "\n"))
 }
 
-// names gives drafts names that nobody else has.
+// names gives drafts unique names.
 type names map[string]bool
 
-// take makes a name of the form that policies have, with a number behind it where
-// it is taken.
+// take makes a name of the form that policies have, with a number after it where it is taken.
 func (n names) take(name string) string {
 	name = slug(name)
 	unique := name
@@ -121,8 +120,8 @@ func (n names) take(name string) string {
 // longestName bounds the names that are given here, in bytes.
 const longestName = 80
 
-// slug is a name in lower-case letters and digits with hyphens: letters without
-// their accents, and no others, as [policydoc.ValidName] wants it.
+// slug returns a name in lower-case letters and digits with hyphens: letters without their
+// accents, and no others, as [policydoc.ValidName] wants it.
 func slug(name string) string {
 	plain := strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {

@@ -153,8 +153,8 @@ func (c *Compiler) rule(d *policydoc.Directory, all []*tool, t *tool, i *policyd
 	return &rule{tool: t, policy: i, made: made}
 }
 
-// generationStages are what a rule is made by: all that have a prompt and are not
-// of the mapping.
+// generationStages returns the stages that make a rule: all that have a prompt and are not of the
+// mapping.
 func (c *Compiler) generationStages() []string {
 	return slices.DeleteFunc(c.o.Prompts.Stages(), func(s string) bool {
 		return s == stageRoute || s == stageShare || s == stageSamples || slices.Contains(mappingStages, s)
@@ -200,8 +200,8 @@ func (c *Compiler) generate(ctx context.Context, in Input, d *policydoc.Director
 	wg.Wait()
 }
 
-// scopeOf is a scope without the tools to look things up with that the rules of a
-// tool have no use for: a scope's environment is told to models in full.
+// scopeOf returns a scope without the tools to look things up with that the rules of a tool have
+// no use for: a scope's environment is told to models in full.
 func scopeOf(s guard.Deployment, t *tool) guard.Deployment {
 	useful := func(server, name string) bool {
 		return slices.ContainsFunc(t.readable, func(r guard.Readable) bool { return r.Server == server && r.Name == name })
@@ -221,7 +221,7 @@ func scopeOf(s guard.Deployment, t *tool) guard.Deployment {
 	return out
 }
 
-// sentencesOf are the sentences that a policy refers to, as it stands in the file.
+// sentencesOf returns the sentences that a policy in the file refers to.
 func sentencesOf(c *corpus, i *policydoc.Policy, known []string) []document.Sentence {
 	var out []document.Sentence
 	seen := map[string]bool{}
@@ -236,7 +236,7 @@ func sentencesOf(c *corpus, i *policydoc.Policy, known []string) []document.Sent
 	return out
 }
 
-// around are the sentences that explain some: those next to them under the same heading, and
+// around returns the sentences that explain some: those next to them under the same heading, and
 // those there or, where the document is small, anywhere that are about the same tools or about
 // none, and on which no policy of these tools rests. What has a rule of its own explains little,
 // and a question shows no more than it needs.

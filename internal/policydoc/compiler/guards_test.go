@@ -301,7 +301,7 @@ func TestRulesThatAFileHasNoRoomForLeaveTheOthers(t *testing.T) {
 	}
 }
 
-// TestARuleIsMadeOfItsOwnSentence has the same words stand under two headings.
+// TestARuleIsMadeOfItsOwnSentence has the same words under two headings.
 func TestARuleIsMadeOfItsOwnSentence(t *testing.T) {
 	s := newShop(t)
 	const text = "# Gold\n\nWith hire_item nobody pays.\n\n# Silver\n\nWith hire_item nobody pays.\n"
@@ -323,8 +323,8 @@ func TestARuleIsMadeOfItsOwnSentence(t *testing.T) {
 	}
 }
 
-// TestARuleIsMadeAnewUnderAnotherHeading changes what a sentence stands under, and
-// nothing of it. Until there is another, the rule stays and is marked.
+// TestARuleIsMadeAnewUnderAnotherHeading changes the heading of a sentence, and nothing in it.
+// Until there is another, the rule stays and is marked.
 func TestARuleIsMadeAnewUnderAnotherHeading(t *testing.T) {
 	s := newShop(t)
 	s.compile(hire)

@@ -111,9 +111,9 @@ func (c *company) edit(t *rapid.T) {
 	}
 }
 
-// TestRunsComeToWhatOneRunDoes changes a document and tools at random, with runs in
-// between that fail at some questions or are about some tools only. A whole run then
-// comes to what it comes to in an empty directory.
+// TestRunsComeToWhatOneRunDoes changes a document and tools at random, with runs in between that
+// fail at some questions or are about some tools only. A whole run then results in what it
+// results in in an empty directory.
 func TestRunsComeToWhatOneRunDoes(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		c := &company{chapters: []chapter{{heading: "First"}, {heading: "Second"}}, tools: slices.Clone(companyTools[:3]), describes: map[string]int{}}

@@ -83,7 +83,7 @@ func (m *mapper) complete(ctx context.Context, drafts []*draft) error {
 	return m.examples(ctx, live(drafts))
 }
 
-// live are the drafts that a program can enforce.
+// live returns the drafts that a program can enforce.
 func live(drafts []*draft) []*draft {
 	return selected(drafts, func(d *draft) bool { return d.archived == "" })
 }

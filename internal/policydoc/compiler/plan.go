@@ -68,7 +68,7 @@ type Plan struct {
 	// Sentences and Tools are how many there are, and New how many sentences
 	// nothing is known of.
 	Sentences, Tools, New int
-	// Policies is how many policies would be made, anew or for the first time.
+	// Policies is how many policies would be made, again or for the first time.
 	Policies int
 	Stages   []Planned
 }
@@ -134,8 +134,8 @@ func (c *Compiler) Plan(in Input, d *policydoc.Directory, price func(stage strin
 	return p
 }
 
-// actingOf are the tools that documents have policies for: those that do more than read,
-// and every tool; all where there are no others.
+// actingOf returns the tools that documents have policies for: those that do more than read, and
+// every tool; all where there are no others.
 func actingOf(all []*tool, d guard.Deployment) map[string]bool {
 	reads := map[string]bool{}
 	for _, r := range d.Readable() {
@@ -176,7 +176,7 @@ func (e *estimate) add(stage string, calls, input, output float64) {
 	s.output += output
 }
 
-// system is the length of what a stage is always told, in tokens.
+// system returns the length of what a stage is always told, in tokens.
 func (e *estimate) system(stage string) float64 {
 	return float64(e.o.Prompts.Size(stage)) / bytesPerToken
 }
@@ -248,7 +248,7 @@ func (e *estimate) rules(policies float64) {
 	}
 }
 
-// everyMapping is the mapping of every tool; empty where there is none.
+// everyMapping returns the mapping of every tool; empty where there is none.
 func everyMapping(d *policydoc.Directory) *policydoc.Mapping {
 	if file := d.Mappings[policydoc.EveryTool]; file != nil {
 		if m, err := file.Mapping(); err == nil { // it was read before

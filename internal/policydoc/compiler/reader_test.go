@@ -237,7 +237,7 @@ func rule(question string, calls bool) any {
 	return out
 }
 
-// concerns tells whether a sentence is about a tool.
+// concerns reports whether a sentence is about a tool.
 func (r *reader) concerns(sentence, tool string) bool {
 	return slices.ContainsFunc(append([]string{tool}, r.about[tool]...), func(words string) bool { return strings.Contains(sentence, words) })
 }

@@ -46,13 +46,12 @@ type routedSentence struct {
 type routeJob struct {
 	sentences []string
 	tools     []*tool
-	// known tells that the lock knows of the sentences what they have to do with
-	// other tools.
+	// known is set where the lock knows of the sentences what they have to do with other tools.
 	known bool
 }
 
-// routeJobs are the questions about sentences and tools that a lock doesn't
-// answer: new sentences for all tools, and the others for changed tools.
+// routeJobs returns the questions about sentences and tools that a lock doesn't answer: new
+// sentences for all tools, and the others for changed tools.
 func (c *Compiler) routeJobs(corpus *corpus, all []*tool, lock *policydoc.Lock) []routeJob {
 	var known, unknown []string
 	same := lock.Routing == c.made(stageRoute)
@@ -72,7 +71,7 @@ func (c *Compiler) routeJobs(corpus *corpus, all []*tool, lock *policydoc.Lock) 
 	return append(routeJobs(unknown, all, false), routeJobs(known, changed, true)...)
 }
 
-// routeJobs are the questions about all of some sentences and some tools.
+// routeJobs returns the questions about all of some sentences and some tools.
 func routeJobs(sentences []string, tools []*tool, known bool) []routeJob {
 	if len(sentences) == 0 || len(tools) == 0 {
 		return nil

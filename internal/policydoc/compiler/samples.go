@@ -123,7 +123,7 @@ func readMadeUp(a *samplesAnswer, keys []string, open map[string]guard.Readable,
 	return mistakes(wrong)
 }
 
-// head are the first sentences of the document that fit into a question.
+// head returns the first sentences of the document that fit into a question.
 func (c *corpus) head() []string {
 	var out []string
 	size := 0

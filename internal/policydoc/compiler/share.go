@@ -21,11 +21,11 @@ type sharing struct{ policies []sharedPolicy }
 type sharedPolicy struct {
 	name, description string
 	tools, sentences  []string
-	// again tells that it has to be made again.
+	// again is set where it has to be made again.
 	again bool
 }
 
-// of are the policies that a tool shares.
+// of returns the policies that a tool shares.
 func (s *sharing) of(key string) []sharedPolicy {
 	var out []sharedPolicy
 	for _, p := range s.policies {
@@ -36,7 +36,7 @@ func (s *sharing) of(key string) []sharedPolicy {
 	return out
 }
 
-// again are the names of the policies that are made again, of which all tools are there.
+// again returns the names of the policies that are made again, of which all tools are there.
 func (s *sharing) again(ready func(key string) bool) []string {
 	var out []string
 	for _, p := range s.policies {
@@ -172,7 +172,7 @@ func (c *Compiler) share(ctx context.Context, corpus *corpus, found map[string]*
 	return out, nil
 }
 
-// together is one policy of those of several tools.
+// together returns one policy of those of several tools.
 func together(s sharedAnswer, of []shareCandidate, taken names) *draft {
 	d := &draft{name: taken.take(s.Name), description: strings.TrimSpace(s.Description), sentences: of[0].draft.sentences}
 	// A few examples of each tool show that it holds for all of them.
@@ -189,7 +189,7 @@ func together(s sharedAnswer, of []shareCandidate, taken names) *draft {
 // maxSharedExamples is how many examples of each kind a policy of several tools has.
 const maxSharedExamples = 6
 
-// ofTool are the first examples of a tool, with its name before them.
+// ofTool returns the first examples of a tool, with its name before them.
 func ofTool(o shareCandidate, examples []string, most int) []string {
 	var out []string
 	for _, e := range examples[:min(len(examples), most)] {
@@ -198,8 +198,8 @@ func ofTool(o shareCandidate, examples []string, most int) []string {
 	return out
 }
 
-// candidates are the policies that could be one: of several tools, resting on the very
-// same sentences.
+// candidates returns the policies that could be one: of several tools, resting on the same
+// sentences.
 func candidates(corpus *corpus, found map[string]*mapped) []shareCandidate {
 	tools := map[string]map[string]bool{}
 	each := func(visit func(key, id string, d *draft)) {
@@ -281,8 +281,8 @@ func checkShared(a *shareAnswer, byLabel map[string]shareCandidate) error {
 	return mistakes(wrong)
 }
 
-// shareFound brings what tools share together, and fails the tools for which that can't
-// be done: of those whose policies wait for another tool, and of all when nobody answers.
+// shareFound brings what tools share together, and fails the tools for which that can't be done:
+// of those whose policies wait for another tool, and of all when the model doesn't answer.
 func (c *Compiler) shareFound(ctx context.Context, corpus *corpus, all *sharing, found map[string]*mapped, errs map[string]error) []*draft {
 	ready := func(key string) bool { return errs[key] == nil }
 	for waiting := true; waiting; {

@@ -33,14 +33,13 @@ type tool struct {
 	lookups  []string
 }
 
-// everyTool stands for all calls.
+// everyTool returns the tool that means all calls.
 func everyTool() *tool {
 	const definition = "*: Every call of every tool, whatever its arguments: rules about how calls are made at all, such as how they may follow each other and what is said beside them."
 	return &tool{key: policydoc.EveryTool, name: policydoc.EveryTool, fingerprint: digest(definition), definition: definition}
 }
 
-// tools lists the tools of a scope by their keys, and the one that stands for all
-// calls at the end.
+// tools lists the tools of a scope by their keys, and the one for all calls at the end.
 func (c *Compiler) tools(s guard.Deployment) []*tool {
 	times := map[string]int{}
 	for _, of := range s.Tools {
@@ -95,8 +94,8 @@ func (c *Compiler) returns(r guard.Readable) string {
 	return prompt.Clip(" Returns "+strings.Join(members, ", "), most)
 }
 
-// lookups are the tools that may be asked about calls of a tool: all where they
-// are few, else those that share most words with it, of its own server first.
+// lookups returns the tools that may be asked about calls of a tool: all where they are few, else
+// those that share most words with it, of its own server first.
 func lookups(readable []guard.Readable, server, name string) []guard.Readable {
 	type rated struct {
 		guard.Readable
@@ -139,7 +138,7 @@ func lookups(readable []guard.Readable, server, name string) []guard.Readable {
 	return out
 }
 
-// words are the words of a text, in lower case; short ones say nothing.
+// words returns the words of a text, in lower case; short ones say nothing.
 func words(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
@@ -150,7 +149,7 @@ func words(text string) map[string]bool {
 	return out
 }
 
-// digest is a short hash of texts, each apart from the others.
+// digest returns a short hash of texts, each apart from the others.
 func digest(texts ...string) string {
 	h := sha256.New()
 	for _, t := range texts {

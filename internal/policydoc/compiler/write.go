@@ -95,8 +95,8 @@ func stranded(fresh *policydoc.Policy, had *policydoc.Mapping, locked map[string
 	return there && locked[fresh.Name].Mapping == "" && slices.ContainsFunc(mine.References, func(r string) bool { return slices.Contains(fresh.References, r) })
 }
 
-// outdated is a rule that is made again by the next run, and stays until then: the
-// same words may stand under another heading now.
+// outdated returns a rule that is made again by the next run, and stays until then: the same
+// words may be under another heading now.
 func outdated(g *policydoc.LockedRule) *policydoc.LockedRule {
 	if g == nil {
 		return nil
@@ -157,7 +157,7 @@ func wordList(text string) []string {
 	return out
 }
 
-// share is the part of two sets that both have, from 0 to 1.
+// share returns the part of two sets that both have, from 0 to 1.
 func share(a, b []string) float64 {
 	both := 0
 	for _, x := range a {
@@ -195,8 +195,8 @@ func (c *Compiler) account(d *policydoc.Directory, in Input, corpus *corpus, all
 		known[t.key] = true
 		same := lock.Tools[t.key] == t.fingerprint
 		if waiting && !same {
-			// Sentences are kept that nobody was asked about with this definition: the
-			// next run has to ask about all of them, whichever model it has.
+			// Some kept sentences were not asked about with this definition: the next run has to
+			// ask about all of them, whichever model it has.
 			delete(done, t.key)
 			continue
 		}
@@ -239,14 +239,14 @@ func (c *Compiler) account(d *policydoc.Directory, in Input, corpus *corpus, all
 	d.Unmapped = unmapped(d, corpus, known, before)
 }
 
-// unmapped are the sentences that no policy refers to. A reason that people wrote
-// stays; before is what the lock knew when the file was written.
+// unmapped returns the sentences that no policy refers to. A reason that people wrote stays;
+// before is what the lock knew when the file was written.
 func unmapped(d *policydoc.Directory, corpus *corpus, tools map[string]bool, before map[string]policydoc.LockedSentence) *policydoc.Unmapped {
 	referred := references(d, corpus, tools)
 	fresh := &policydoc.Unmapped{Document: corpus.name}
 	base := map[string][]string{}
-	// A sentence under another heading is another one, with the same text: what was
-	// generated for those that are gone is nobody's edit.
+	// A sentence under another heading is another one, with the same text: what was generated for
+	// those that are gone is not a person's edit.
 	var gone []string
 	for id := range before {
 		if corpus.number[id] == 0 {
@@ -282,7 +282,7 @@ func reasonOf(lock map[string]policydoc.LockedSentence, id string) string {
 	return "no policy came of it"
 }
 
-// references are the sentences that a policy of a known tool refers to.
+// references returns the sentences that a policy of a known tool refers to.
 func references(d *policydoc.Directory, corpus *corpus, tools map[string]bool) map[string]bool {
 	out := map[string]bool{}
 	for key, file := range d.Mappings {

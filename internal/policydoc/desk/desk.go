@@ -49,14 +49,14 @@ type Desk struct {
 	mu sync.Mutex // one review at a time
 }
 
-// Report tells what became of the document, as the files are now. With the key of a tool it
-// has the policies of that tool alone. With mutate the mutants of the rules are run.
+// Report returns what became of the document, as the files are now. With the key of a tool it has
+// the policies of that tool alone. With mutate the mutants of the rules are run.
 func (d *Desk) Report(ctx context.Context, tool string, mutate bool) (*report.Report, error) {
 	r, err := d.report(ctx, tool, mutate)
 	return r, broken(err)
 }
 
-// broken tells mistakes in files from work that took too long.
+// broken marks an error as [ErrBroken], unless the work took too long.
 func broken(err error) error {
 	if err == nil || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return err
@@ -91,7 +91,7 @@ func compiled(root string) (*policydoc.Directory, error) {
 	return dir, err
 }
 
-// Changes tells what the present version changes, as remit policy diff does; [ErrNone] where no
+// Changes returns what the present version changes, as remit policy diff does; [ErrNone] where no
 // earlier version was named.
 func (d *Desk) Changes(ctx context.Context) (*change.Report, error) {
 	if d.Before == "" {

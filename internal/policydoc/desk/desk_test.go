@@ -73,7 +73,7 @@ func review(word desk.Word, field, reason string) desk.Review {
 
 var ann = access.Principal{Name: "ann"}
 
-// A review writes the files that the commands write, and its patch applied elsewhere comes to
+// A review writes the files that the commands write, and its patch applied elsewhere results in
 // the same.
 func TestReviewWritesWhatTheCommandsWrite(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -158,7 +158,7 @@ func TestReviewRefuses(t *testing.T) {
 	}
 }
 
-// meddling is an audit log whose notes come with a change of a file by somebody else.
+// meddling is an audit log whose notes come with a change of a file by another writer.
 type meddling struct {
 	store.Audit
 	notes  []store.Note
@@ -178,8 +178,8 @@ func (m *meddling) Note(_ context.Context, n store.Note) error {
 	return m.fail
 }
 
-// What somebody else writes while a review waits for its note stays, and the audit log says
-// that the review has failed. Without a note nothing is written.
+// What another writer writes while a review waits for its note stays, and the audit log says that
+// the review has failed. Without a note nothing is written.
 func TestReviewUndoesNoChange(t *testing.T) {
 	d := clinic(t)
 	name := filepath.Join(d.Root, "mapping", tool+".yaml")

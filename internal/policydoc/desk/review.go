@@ -38,7 +38,7 @@ type Review struct {
 	Word   Word   `json:"review"`
 	// Field is the field in conflict that Mine and Theirs are about.
 	Field string `json:"field,omitempty"`
-	// Reason says why a policy is archived, for whoever reads the mapping.
+	// Reason says why a policy is archived, for readers of the mapping.
 	Reason string `json:"reason,omitempty"`
 	// Base is the digest of the policy that the person was shown; empty for the present one.
 	Base string `json:"base,omitempty"`
@@ -134,7 +134,8 @@ func side(prefix, name string, text []byte) string {
 	return prefix + name
 }
 
-// moved tells a file that somebody else has written meanwhile from other mistakes.
+// moved returns [ErrMoved] for a file that another writer has written meanwhile, and reports
+// other errors.
 func moved(err error) error {
 	if errors.Is(err, policydoc.ErrEdited) {
 		return ErrMoved

@@ -15,11 +15,11 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// asking is the policy of a rule that was never found, with a condition that says to which
-// calls it applies: those pass that it has nothing to do with, or that it is sure of, and
-// each other one gets the verdict of a policy that isn't enforced. The condition is the last
-// version of the rule, or the alternatives of it, that lets no call pass which a test denies,
-// and lets one pass that a test allows. False where no version has any.
+// asking returns the policy of a rule that was never found, with a condition that says to which
+// calls it applies: those pass that it has nothing to do with, or that it is sure of, and each
+// other one gets the verdict of a policy that isn't enforced. The condition is the last version
+// of the rule, or the alternatives of it, that lets no call pass which a test denies, and lets
+// one pass that a test allows. False where no version has any.
 func (w *work) asking(ctx context.Context, tried []candidate) (guard.Policy, bool, error) {
 	for _, c := range slices.Backward(tried) {
 		if len(w.borrowed(c))+len(onWordsAlone(c)) > 0 {
@@ -52,7 +52,7 @@ func (w *work) asking(ctx context.Context, tried []candidate) (guard.Policy, boo
 	return guard.Policy{}, false, nil
 }
 
-// sure is the part of a rule's condition that lets no call pass which a test denies; ""
+// sure returns the part of a rule's condition that lets no call pass which a test denies; ""
 // where there is none.
 func (w *work) sure(ctx context.Context, p guard.Policy) (string, error) {
 	conjuncts, err := alternatives(p.Require.Text)
@@ -86,7 +86,7 @@ func (w *work) sure(ctx context.Context, p guard.Policy) (string, error) {
 	return strings.Join(kept, " && "), nil
 }
 
-// passed are the names of the tests that expect a denial and that a rule lets pass. One that
+// passed returns the names of the tests that expect a denial and that a rule lets pass. One that
 // has mistakes lets all of them pass.
 func (w *work) passed(ctx context.Context, p guard.Policy) ([]string, error) {
 	verdicts, err := w.verdicts(ctx, p)
@@ -103,7 +103,7 @@ func (w *work) passed(ctx context.Context, p guard.Policy) ([]string, error) {
 	return out, nil
 }
 
-// verdicts are what a rule says of the tests, by their names; none where it has mistakes.
+// verdicts returns what a rule says of the tests, by their names; none where it has mistakes.
 func (w *work) verdicts(ctx context.Context, p guard.Policy) (map[string]guardtest.Result, error) {
 	p.Examples = w.tests.examples
 	rule, err := w.compile(&p)
@@ -117,7 +117,7 @@ func (w *work) verdicts(ctx context.Context, p guard.Policy) (map[string]guardte
 	return out, ctx.Err()
 }
 
-// decidedSo are the tests that a rule decides, with the verdicts that it gives them.
+// decidedSo returns the tests that a rule decides, with the verdicts that it gives them.
 func (w *work) decidedSo(verdicts map[string]guardtest.Result) []guard.Example {
 	var out []guard.Example
 	for _, e := range w.tests.examples {
@@ -129,7 +129,7 @@ func (w *work) decidedSo(verdicts map[string]guardtest.Result) []guard.Example {
 	return out
 }
 
-// alternatives are the parts of a condition: all of the first must hold, of each the one or
+// alternatives returns the parts of a condition: all of the first must hold, of each the one or
 // the other.
 func alternatives(text string) ([][]string, error) {
 	env, err := cel.NewCustomEnv(cel.OptionalTypes(), cel.ClearMacros(), cel.ParserExpressionSizeLimit(guard.MaxExpression))
@@ -157,7 +157,7 @@ func alternatives(text string) ([][]string, error) {
 	return out, nil
 }
 
-// operands are what an operator brings together, however it is nested.
+// operands returns what an operator brings together, however it is nested.
 func operands(e ast.Expr, operator string) []ast.Expr {
 	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != operator {
 		return []ast.Expr{e}

@@ -94,7 +94,7 @@ func (w *work) describeAll(labels []string, examples []guard.Example, common []g
 	return out, shared
 }
 
-// indexOf is the index of the look-up among fixtures that a fixture answers; -1 for none.
+// indexOf returns the index of the look-up among fixtures that a fixture answers; -1 for none.
 func indexOf(list []guard.Fixture, f *guard.Fixture) int {
 	return slices.IndexFunc(list, func(o guard.Fixture) bool {
 		return f.Judge == "" && o.Server == f.Server && o.Tool == f.Tool && string(o.Args) == string(f.Args) && (o.Args == nil) == (f.Args == nil)
@@ -104,7 +104,7 @@ func indexOf(list []guard.Fixture, f *guard.Fixture) int {
 // fewest is the number of tests from which on what most of them find is told once.
 const fewest = 3
 
-// common are the look-ups that most tests have, with what most of those find.
+// common returns the look-ups that most tests have, with what most of those find.
 func common(examples []guard.Example) []guard.Fixture {
 	var keys []guard.Fixture
 	uses, results := map[int]int{}, map[int]map[string]int{}
@@ -186,8 +186,8 @@ func found(f *guard.Fixture, label string, told *[]telling) string {
 	return fmt.Sprintf("look-up: %s %s finds %s", tool, args, tell(tool, f.Result, label, told))
 }
 
-// tell says what a tool returned: by what is different from what was told of it already,
-// where that is little.
+// tell describes what a tool returned: by what differs from an earlier description, where that is
+// little.
 func tell(tool string, result json.RawMessage, label string, told *[]telling) string {
 	value, err := decode(result)
 	if err != nil {
@@ -224,7 +224,7 @@ func but(differences []difference) string {
 	return ", but " + strings.Join(parts, ", ")
 }
 
-// key tells examples apart by what they are, whatever they are called.
+// key identifies an example by its content, whatever its name.
 func key(e *guard.Example) string {
 	return compact([]any{e.Server, e.Tool, json.RawMessage(e.Args), e.Given, e.History, e.Now, e.Principal, e.Labels})
 }

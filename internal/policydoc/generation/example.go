@@ -38,7 +38,7 @@ func (m *maker) fail(at, format string, args ...any) {
 	m.mistakes = append(m.mistakes, at+": "+fmt.Sprintf(format, args...))
 }
 
-// err is what goes back to the model; nil when nothing is wrong.
+// err returns what goes back to the model; nil when nothing is wrong.
 func (m *maker) err() error {
 	if n := len(m.mistakes) - maxReported; n > 0 {
 		m.mistakes = append(m.mistakes[:maxReported:maxReported], fmt.Sprintf("and %d more", n))
@@ -92,8 +92,8 @@ func (w *work) examples(written writtenTests) ([]guard.Example, *maker) {
 	return out, m
 }
 
-// writable tells of a test that a guard file can't have, such as one that is larger
-// than a file may be.
+// writable reports a test that a guard file can't have, such as one that is larger than a file
+// may be.
 func (m *maker) writable(at string, e *guard.Example) {
 	doc := guard.NewEditor("test", m.task.Server, m.task.Tool)
 	err := doc.Put(&guard.Policy{Name: "p", Message: "m", Examples: []guard.Example{*e}})
@@ -126,7 +126,7 @@ func (m *maker) record(at string, r writtenRecord) {
 	}
 }
 
-// serverOf is the server that a fixture needs to name.
+// serverOf returns the server that a fixture needs to name.
 func serverOf(l *lookup) string {
 	if l.label == l.Name {
 		return ""
@@ -159,7 +159,7 @@ func (m *maker) arguments(at, text string, l *lookup) json.RawMessage {
 	return doc.Canonical()
 }
 
-// testName is the name of a test as it is kept.
+// testName returns the name of a test as it is kept.
 func testName(t writtenTest) string { return clipped(strings.Join(strings.Fields(t.Name), " ")) }
 
 func (m *maker) example(at string, t writtenTest) guard.Example {
@@ -191,8 +191,8 @@ func (m *maker) example(at string, t writtenTest) guard.Example {
 	return e
 }
 
-// called is the tool that a test calls; nil where nothing is known of it. Only
-// where the policy is about every tool does the test say which.
+// called returns the tool that a test calls; nil where nothing is known of it. Only where the
+// policy is about every tool does the test say which.
 func (m *maker) called(at string, t writtenTest, e *guard.Example) *lookup {
 	if m.task.Tool != policydoc.EveryTool {
 		if m.tool == nil {
@@ -217,7 +217,7 @@ func (m *maker) called(at string, t writtenTest, e *guard.Example) *lookup {
 	return named(t.Tool, d.Tool)
 }
 
-// named is a tool whose arguments are held to its definition.
+// named returns a tool whose arguments are held to its definition.
 func named(label string, d *schema.Tool) *lookup {
 	return &lookup{Readable: guard.Readable{Name: d.Name, Definition: d}, label: label}
 }

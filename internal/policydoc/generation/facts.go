@@ -75,7 +75,7 @@ func (w *work) facts() facts {
 	return f
 }
 
-// label is what prompts call a tool of which the key is known.
+// label returns what prompts call a tool of which the key is known.
 func (s *setting) label(key string) string {
 	if _, ok := s.tools[key]; ok {
 		return key
@@ -86,8 +86,8 @@ func (s *setting) label(key string) string {
 	return key
 }
 
-// inLines is a policy with its texts on one line each, so that none of them looks
-// like a part of the request.
+// inLines returns a policy with its texts on one line each, so that none of them looks like a
+// part of the request.
 func inLines(policy *policydoc.Policy) *policydoc.Policy {
 	line := func(texts []string) []string {
 		var out []string

@@ -44,7 +44,7 @@ func (w *work) forgotten(ctx context.Context, t *trial) ([]question, error) {
 	return out, ctx.Err()
 }
 
-// afterFailure is a test in which the latest call that does more than read has failed.
+// afterFailure returns a test in which the latest call that does more than read has failed.
 func (w *work) afterFailure(e *guard.Example) (guard.Example, string, bool) {
 	for i := len(e.History) - 1; i >= 0; i-- {
 		c := e.History[i].Call
@@ -69,7 +69,7 @@ func (w *work) reads(tool string) bool {
 	return slices.ContainsFunc(w.lookups, func(l lookup) bool { return l.Name == tool })
 }
 
-// unequal is a test to be allowed with two lists of one length, of which the second has an
+// unequal returns a test to be allowed with two lists of one length, of which the second has an
 // element less.
 func unequal(e *guard.Example) (guard.Example, string, bool) {
 	doc, err := strictjson.Parse(e.Args, strictjson.DefaultLimits())
@@ -100,7 +100,7 @@ func unequal(e *guard.Example) (guard.Example, string, bool) {
 	return guard.Example{}, "", false
 }
 
-// foreign is a test to be allowed in which an id of the arguments, which some look-up
+// foreign returns a test to be allowed in which an id of the arguments, which some look-up
 // returns, is another one of the same form that none does.
 func foreign(e *guard.Example) (guard.Example, string, bool) {
 	doc, err := strictjson.Parse(e.Args, strictjson.DefaultLimits())
@@ -125,7 +125,7 @@ func foreign(e *guard.Example) (guard.Example, string, bool) {
 	return guard.Example{}, "", false
 }
 
-// otherDigits is an id of the same form with other digits.
+// otherDigits returns an id of the same form with other digits.
 func otherDigits(id string) string {
 	return strings.Map(func(c rune) rune {
 		if c >= '0' && c <= '9' {

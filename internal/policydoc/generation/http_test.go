@@ -9,8 +9,7 @@ import (
 	"github.com/remit-project/remit/internal/llm/llmtest"
 )
 
-// author answers as somebody who slips once at each stage and puts it right when
-// told.
+// author answers as a model that slips once at each stage and corrects it when told.
 func author() func(llmtest.Asked) llmtest.Reply {
 	return func(a llmtest.Asked) llmtest.Reply {
 		writesTests, reads := strings.HasPrefix(a.System, "You write the tests"), strings.HasPrefix(a.System, "You are the second reader")

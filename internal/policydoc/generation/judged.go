@@ -19,8 +19,8 @@ const maxAnswering = 3
 
 // answer gives the tests of a rule the answers to what words don't settle in them, as their
 // verdicts need them: a test was read by the sentences alone, and what it says of the
-// conversation is what a judge would find. Words must settle some test that allows its
-// call; otherwise the rule is no more than a question, or asks for what nobody says.
+// conversation is what a judge would find. Words must settle some test that allows its call;
+// otherwise the rule is no more than a question, or asks for what is never said.
 func (w *work) answer(ctx context.Context, p *guard.Policy, rule *guard.Guard) (*guard.Guard, []string, error) {
 	examples := slices.Clone(p.Examples)
 	written := strings.Join(expressionsOf(p), "\n")
@@ -64,7 +64,7 @@ func (w *work) answer(ctx context.Context, p *guard.Policy, rule *guard.Guard) (
 	return tried, nil, err
 }
 
-// expressionsOf are the expressions of a rule.
+// expressionsOf returns the expressions of a rule.
 func expressionsOf(p *guard.Policy) []string {
 	out := []string{p.Require.Text}
 	for _, v := range p.Variables {
@@ -83,10 +83,10 @@ func (c candidate) asks() bool {
 	return false
 }
 
-// spare are the labels of the calls to deny that a rule lets pass if the judge says yes to
-// whatever session.judged asks, where the rule asks by the engine's notions what was said, and
-// by those denies others: for their sake it leaves calls to the judge that the notions settle.
-// None where there are more than the author may dispute.
+// spare returns the labels of the calls to deny that a rule lets pass if the judge says yes to
+// whatever session.judged asks, where the rule asks by the engine's notions what was said, and by
+// those denies others: for their sake it leaves calls to the judge that the notions settle. None
+// where there are more than the author may dispute.
 func (w *work) spare(ctx context.Context, rule *guard.Guard) []string {
 	p := &rule.File.Policies[0]
 	written := strings.Join(expressionsOf(p), "\n")
@@ -118,7 +118,7 @@ func (w *work) spare(ctx context.Context, rule *guard.Guard) []string {
 // maxOpen and maxOpenText bound the questions that the author of a rule is told of.
 const maxOpen, maxOpenText = 4, 1000
 
-// withAnswers is a test with the answers that its verdict needs, and the questions.
+// withAnswers returns a test with the answers that its verdict needs, and the questions.
 func withAnswers(ctx context.Context, rule *guard.Guard, e guard.Example) (guard.Example, []string, error) {
 	var asked []string
 	for range maxAnswering {
@@ -150,7 +150,7 @@ var (
 	// judged finds the questions of session.judged, and constantly those that are one text.
 	judged     = pattern.OnUse(`session\.judged\(`)
 	constantly = pattern.OnUse(`session\.judged\(\s*("([^"\\]|\\.)*"|'([^'\\]|\\.)*')\s*[,)]`)
-	// ofResults are searches in what calls returned, which nobody said.
+	// ofResults are searches in what calls returned, which was not said.
 	ofResults = pattern.OnUse(`\.result(\.\w+)*\.says\(`)
 	// everybody finds where a rule reads what was said, and ofOne where it asks by whom.
 	everybody = pattern.OnUse(`session\.messages\b`)
@@ -186,7 +186,7 @@ func onWordsAlone(c candidate) []string {
 	return out
 }
 
-// openQuestions are the questions that a rule asks about an example, of its own or of
+// openQuestions returns the questions that a rule asks about an example, of its own or of
 // session.agreed() and the like, and that the example has no answer to.
 func openQuestions(ctx context.Context, rule *guard.Guard, e *guard.Example) ([]string, error) {
 	request, err := guardtest.Request(e)

@@ -10,7 +10,7 @@ import (
 	"github.com/remit-project/remit/internal/mutation"
 )
 
-// kept is a rule with the tests that people read, each as short as it can be.
+// kept returns a rule with the tests that people read, each as short as it can be.
 func (w *work) kept(ctx context.Context, p guard.Policy) (guard.Policy, error) {
 	p, err := w.folded(ctx, p)
 	if err != nil {
@@ -22,8 +22,8 @@ func (w *work) kept(ctx context.Context, p guard.Policy) (guard.Policy, error) {
 	return w.answered(ctx, p)
 }
 
-// folded is a rule with those of its tests that people read: few that notice every slip which
-// any test notices, examples in words where they do. The rule was held to the others, which
+// folded returns a rule with those of its tests that people read: few that notice every slip
+// which any test notices, examples in words where they do. The rule was held to the others, which
 // say the same again.
 func (w *work) folded(ctx context.Context, p guard.Policy) (guard.Policy, error) {
 	rule, err := w.compile(&p)
@@ -38,9 +38,9 @@ func (w *work) folded(ctx context.Context, p guard.Policy) (guard.Policy, error)
 	return p, err
 }
 
-// pruned is a rule whose tests have only what it reads: the results of look-ups that it
-// makes in one of them, and of the session, the time and the others what it asks for. The
-// rest says nothing about it. A rule that needs it after all keeps it.
+// pruned returns a rule whose tests have only what it reads: the results of look-ups that it
+// makes in one of them, and of the session, the time and the others what it asks for. The rest
+// says nothing about it. A rule that needs it after all keeps it.
 func (w *work) pruned(ctx context.Context, p guard.Policy) (guard.Policy, error) {
 	rule, err := w.compile(&p)
 	if err != nil {
@@ -71,7 +71,7 @@ func (w *work) pruned(ctx context.Context, p guard.Policy) (guard.Policy, error)
 	return w.passing(ctx, fewer, p)
 }
 
-// passing is a rule with other tests if it passes them; otherwise the rule as it was.
+// passing returns a rule with other tests if it passes them; otherwise the rule as it was.
 func (w *work) passing(ctx context.Context, changed, p guard.Policy) (guard.Policy, error) {
 	tried, err := w.compile(&changed)
 	if err != nil {
@@ -109,7 +109,7 @@ func unread(e *guard.Example, reads guard.Reads) {
 	}
 }
 
-// answered is a rule whose tests have one answer of the judge's for all that words don't
+// answered returns a rule whose tests have one answer of the judge's for all that words don't
 // settle, where a test's answers are alike and no slip passes for it.
 func (w *work) answered(ctx context.Context, p guard.Policy) (guard.Policy, error) {
 	least := -1

@@ -8,7 +8,7 @@ import (
 	"github.com/remit-project/remit/guard"
 )
 
-// said is a test at whose call somebody said something, and that has a time.
+// said is a test whose user said something before the call, and that has a time.
 func said(test, text string) string {
 	return strings.Replace(strings.Replace(test, `"history":[]`, `"history":[{"user":"`+text+`","at":""}]`, 1), `"now":""`, `"now":"2031-03-01T09:00:00Z"`, 1)
 }
@@ -62,8 +62,8 @@ func TestTestsHaveWhatTheirRuleReads(t *testing.T) {
 	}
 }
 
-// TestOneAnswerStandsForAllAlike: where words settle nothing of a test, its answers are
-// written as one, but for those that differ.
+// TestOneAnswerStandsForAllAlike: where words settle nothing of a test, its answers are written
+// as one, except for those that differ.
 func TestOneAnswerStandsForAllAlike(t *testing.T) {
 	const asks = `session.user_said("because") || (session.judged("Did the user say why?", "user") && session.judged("Did the user say when?", "user"))`
 	s := &script{tests: []string{testsOf(said(oneTest("plain", "allow", "0"), "because it rained"), said(oneTest("in other words", "allow", "0"), "It rained."), said(oneTest("no reason", "deny", "0"), "Please."))},

@@ -19,7 +19,7 @@ func (s *setting) quotes(words string) bool {
 	return want != "  " && (strings.Contains(plain(strings.Join(texts, " ")), want) || strings.Contains(plain(strings.Join(paths, " ")), want))
 }
 
-// plain are the words of a text with a blank on each side.
+// plain returns the words of a text with a blank on each side.
 func plain(text string) string {
 	return " " + strings.Join(strings.FieldsFunc(strings.ToLower(norm.NFKC.String(text)), func(c rune) bool {
 		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.IsMark(c)

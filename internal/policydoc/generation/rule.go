@@ -87,7 +87,7 @@ func (w *work) findRule(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// guessed are the look-ups of a rule of which nobody knows what they return.
+// guessed returns the look-ups of a rule whose result shape is unknown.
 func (w *work) guessed(p guard.Policy) ([]string, error) {
 	rule, err := w.compile(&p)
 	if err != nil {
@@ -105,8 +105,8 @@ func (w *work) guessed(p guard.Policy) ([]string, error) {
 	}), nil
 }
 
-// better is the better one of two trials that pass the tests as they are now; nil
-// where neither does. The first may have passed fewer.
+// better returns the better one of two trials that pass the tests as they are now; nil where
+// neither does. The first may have passed fewer.
 func (w *work) better(ctx context.Context, best, last *trial) (*trial, error) {
 	switch {
 	case best == nil || best.revision == w.tests.revision:
@@ -146,9 +146,9 @@ func (w *work) whyNot(last *trial) string {
 	return why
 }
 
-// ruleRequest is what the first message says: the tests, and exactly what this
-// tool's rules may use. Only the look-ups are told of that tests have results for:
-// a rule that used others would fail them.
+// ruleRequest returns what the first message says: the tests, and exactly what this tool's rules
+// may use. Only the look-ups are told of that tests have results for: a rule that used others
+// would fail them.
 func (w *work) ruleRequest() (any, error) {
 	var used []guard.Readable
 	f := w.facts()

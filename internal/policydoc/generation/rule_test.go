@@ -253,7 +253,7 @@ func TestARuleThatIsNeverFoundKeepsToTheCallsThatItAppliesTo(t *testing.T) {
 }
 
 func TestATestThatTheReaderLeftOpenCanBeDisputed(t *testing.T) {
-	// Nobody says that a member with an even number can't extend.
+	// No sentence says that a member with an even number can't extend.
 	odd := func(name string) string { return oneTest(name, "deny", "2") }
 	tests := strings.Replace(goodTests(), `],"untested"`, ","+odd("little")+`],"untested"`, 1)
 	agrees := func(last string) string {

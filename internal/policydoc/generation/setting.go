@@ -24,8 +24,8 @@ type setting struct {
 	lookups []lookup
 }
 
-// known is a tool whose definition is known. The server is empty where the name
-// alone tells which tool it is.
+// known is a tool whose definition is known. The server is empty where the name alone identifies
+// the tool.
 type known struct {
 	server string
 	*schema.Tool
@@ -144,7 +144,7 @@ func (s *setting) rank() {
 	slices.SortStableFunc(s.lookups, func(a, b lookup) int { return score[b.label] - score[a.label] })
 }
 
-// words are the words of a text that say something.
+// words returns the words of a text that say something.
 func words(text string) map[string]bool {
 	const shortest = 3
 	out := map[string]bool{}
@@ -174,7 +174,7 @@ func (s *setting) labels() []string {
 	return out
 }
 
-// output is what a look-up's results are held to; nil where nothing is known.
+// output returns what a look-up's results are held to; nil where nothing is known.
 func (l *lookup) output() *schema.Node {
 	switch {
 	case l.Definition != nil && l.Definition.Output != nil:

@@ -29,10 +29,9 @@ const (
 	maxShown = 2
 )
 
-// shapeOf is what results have in common: the members that all have are required,
-// and those whose names differ from one to the other make a map. A result that is
-// a JSON text with an object or a list is what that says. It is nil where there
-// are not results.
+// shapeOf returns what results have in common: the members that all have are required, and those
+// whose names differ from one to the other make a map. A result that is a JSON text with an
+// object or a list is what that says. It is nil where there are not results.
 func shapeOf(samples []json.RawMessage) *shape {
 	var values []any
 	for _, raw := range samples[:min(len(samples), maxSamples)] {
@@ -85,7 +84,7 @@ func decodeText(v any) (any, error) {
 	return decode(json.RawMessage(s))
 }
 
-// nodeOf is the schema that some values have in common.
+// nodeOf returns the schema that some values have in common.
 func nodeOf(values []any) *schema.Node {
 	n := &schema.Node{}
 	var objects []map[string]any
@@ -119,8 +118,8 @@ func nodeOf(values []any) *schema.Node {
 	return n
 }
 
-// seen tells of the texts of a field when they seem to be the words of a list. It
-// is not an enumeration: there may be others.
+// seen describes the texts of a field when they seem to be the words of a list. It is not an
+// enumeration: there may be others.
 func seen(texts []string) string {
 	const most, longest = 8, 40
 	n := len(texts)
@@ -157,10 +156,9 @@ func members(n *schema.Node, objects []map[string]any) {
 	}
 }
 
-// areKeys reports whether the names of members are keys of a map, and no fields: hardly
-// any two objects share them, or they look like ids or titles, or each stands for a record
-// of the same form. Taken for a map, a result may have more or fewer of them, so that a
-// mistake costs little.
+// areKeys reports whether the names of members are keys of a map, and no fields: hardly any two
+// objects share them, or they look like ids or titles, or each names a record of the same form.
+// Taken for a map, a result may have more or fewer of them, so that a mistake costs little.
 func areKeys(names []string, objects int, all []any) bool {
 	if len(names) == 0 {
 		return false
@@ -188,7 +186,7 @@ func areKeys(names []string, objects int, all []any) bool {
 // sign as ids have it.
 var keyLike = pattern.OnUse(`[0-9]{3}|[^A-Za-z0-9_.-]|^[0-9]+$|[0-9a-f]{8}-`)
 
-// formOf is the names of a record's members; "" for what is not a record of several.
+// formOf returns the names of a record's members; "" for what is not a record of several.
 func formOf(v any) string {
 	o, ok := v.(map[string]any)
 	if !ok || len(o) < 2 {
@@ -197,7 +195,7 @@ func formOf(v any) string {
 	return strings.Join(slices.Sorted(maps.Keys(o)), "\x00")
 }
 
-// kindOf is the kind of a JSON value.
+// kindOf returns the kind of a JSON value.
 func kindOf(v any) string {
 	switch v.(type) {
 	case map[string]any:
@@ -214,7 +212,7 @@ func kindOf(v any) string {
 	return "null"
 }
 
-// abridged is a value with long lists and texts cut.
+// abridged returns a value with long lists and texts cut.
 func abridged(v any) any {
 	switch v := v.(type) {
 	case string:

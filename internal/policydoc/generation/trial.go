@@ -109,7 +109,7 @@ func (w *work) try(ctx context.Context, c candidate) (*trial, error) {
 	return t, ctx.Err()
 }
 
-// policy is a candidate as a policy of a guard file, with the tests as they are.
+// policy returns a candidate as a policy of a guard file, with the tests as they are.
 func (w *work) policy(c candidate) guard.Policy {
 	policy := w.task.Policy
 	p := guard.Policy{Name: policy.Name, Tools: policy.Tools, References: policy.References, Message: strings.TrimSpace(c.Message), Otherwise: label.Deny, Examples: w.tests.examples,
@@ -156,7 +156,7 @@ func (w *work) onlyInTests(value string) bool {
 	return !strings.Contains(spelt(compact([]any{f.Item, f.Definition, f.Lookups, f.Others, f.Blocks, f.Context})), spelt(value))
 }
 
-// expressions are the expressions of a candidate by what they are called.
+// expressions returns the expressions of a candidate by what they are called.
 func (c candidate) expressions() map[string]string {
 	out := map[string]string{"require": c.Require}
 	for _, v := range c.Variables {

@@ -47,7 +47,7 @@ const (
 	maxDisputes = 3
 )
 
-// next is what is said to the author of a rule after a trial, and what the second reader
+// next returns what is said to the author of a rule after a trial, and what the second reader
 // contradicted in it.
 func (w *work) next(t *trial, contradicted []question) turn {
 	switch {
@@ -75,9 +75,9 @@ func (w *work) next(t *trial, contradicted []question) turn {
 	}{len(w.tests.examples), contradicted}}
 }
 
-// disputable are the labels of the tests that the author of a rule may dispute: those that
-// the second reader left open, and calls to deny that the rule lets pass since what it asks
-// for was said, where only a reader of the conversation could tell what was meant.
+// disputable returns the labels of the tests that the author of a rule may dispute: those that
+// the second reader left open, and calls to deny that the rule lets pass since what it asks for
+// was said, where only a reader of the conversation could tell what was meant.
 func (w *work) disputable(t *trial) (open, said []string) {
 	if w.disputes >= maxDisputes {
 		return nil, nil
@@ -187,7 +187,7 @@ func (w *work) possible(e *guard.Example) bool {
 	})
 }
 
-// ruleSchema is what an answer to a turn must be.
+// ruleSchema returns what an answer to a turn must be.
 func (w *work) ruleSchema(asked turn) llm.Schema {
 	var properties []property
 	if asked.questions != nil {
@@ -290,7 +290,7 @@ func (w *work) readRule(answer json.RawMessage, asked turn, strict bool) (answer
 	return out, m.err()
 }
 
-// decided is the test that a question is, once it is answered.
+// decided returns the test that a question is, once it is answered.
 func (m *maker) decided(q question, v label.Verdict) guard.Example {
 	e := q.call
 	e.Expect = v

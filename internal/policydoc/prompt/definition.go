@@ -12,8 +12,8 @@ import (
 // mostly descriptions of descriptions; places come in the order of the source.
 const MaxDefinition = 12 << 10
 
-// Definition is a tool's definition as models read it best: one line a place,
-// with its type, what may stand there, and its description.
+// Definition returns a tool's definition as models read it best: one line a place, with its type,
+// what it may hold, and its description.
 func Definition(t *schema.Tool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", t.Name, OneLine(t.Description))
@@ -24,8 +24,8 @@ func Definition(t *schema.Tool) string {
 	return b.String()
 }
 
-// Summary is a tool in one line: its name, the beginning of its description, and
-// the names of its arguments as far as they fit.
+// Summary returns a tool in one line: its name, the beginning of its description, and the names
+// of its arguments as far as they fit.
 func Summary(t *schema.Tool) string {
 	const maxDescription, maxArguments = 160, 240
 	var args []string
@@ -35,7 +35,7 @@ func Summary(t *schema.Tool) string {
 	return fmt.Sprintf("%s(%s): %s", t.Name, Clip(strings.Join(args, ", "), maxArguments), Clip(OneLine(t.Description), maxDescription))
 }
 
-// Signature is a tool's name with the names of its arguments.
+// Signature returns a tool's name with the names of its arguments.
 func Signature(name string, t *schema.Tool) string {
 	const most = 240
 	var args []string
@@ -91,7 +91,7 @@ func members(b *strings.Builder, n *schema.Node, depth int) {
 	}
 }
 
-// kind says in words what may stand at a place.
+// kind says in words what a place may hold.
 func kind(n *schema.Node) string {
 	var words []string
 	switch {
@@ -129,8 +129,8 @@ func kind(n *schema.Node) string {
 // OneLine brings a text onto one line.
 func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Quoted is a text of a document as it stands in a prompt: on one line, and unable
-// to end the part that it stands in.
+// Quoted returns a text of a document for a prompt: on one line, and unable to end the part that
+// it is in.
 func Quoted(text string) string {
 	return strings.ReplaceAll(OneLine(text), "</document", "<\u200b/document")
 }

@@ -32,7 +32,7 @@ type stage struct {
 	size     int
 }
 
-// parts are the names of what a prompt defines.
+// parts returns the names of what a prompt defines.
 func (s stage) parts() []string {
 	var out []string
 	if s.template == nil {
@@ -49,7 +49,7 @@ func (s stage) parts() []string {
 // Text is a prompt with its data filled in.
 type Text struct{ System, Request string }
 
-// Files are the prompts that come with Remit, one file a stage.
+// Files returns the prompts that come with Remit, one file a stage.
 func Files() fs.FS { return builtin }
 
 // Load reads the prompts that come with Remit, and those files of a directory
@@ -120,7 +120,7 @@ func (s *Set) Stages() []string {
 // "custom:" before it where it isn't the one that comes with Remit.
 func (s *Set) Version(stage string) string { return s.stages[stage].version }
 
-// Size is the length of a stage's prompt without its data, in bytes.
+// Size returns the length of a stage's prompt without its data, in bytes.
 func (s *Set) Size(stage string) int { return s.stages[stage].size }
 
 // Render fills a stage's prompt in. The system part gets no data but what is

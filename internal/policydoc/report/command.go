@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// commandLine is a command of remit policy, to be pasted into a shell: what it is
-// about, and flags before that.
+// commandLine returns a command of remit policy, to be pasted into a shell: what it is about, and
+// flags before that.
 func commandLine(command string, about []string, flags ...string) string {
 	words := append([]string{command}, flags...)
 	if slices.ContainsFunc(about, func(a string) bool { return strings.HasPrefix(a, "-") }) {

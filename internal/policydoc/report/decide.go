@@ -25,7 +25,7 @@ const (
 	Undecided QuestionKind = "no rule in force, or a conflict"
 	// Failed rules don't pass their tests.
 	Failed QuestionKind = "tests fail"
-	// OnGuess rules read results of which nobody knows the form.
+	// OnGuess rules read results of unknown form.
 	OnGuess QuestionKind = "a guessed record"
 	// Laxer rules may let calls pass that the sentences forbid: a call in words that
 	// breaks the policy is not a test.

@@ -64,7 +64,7 @@ type policyWithin struct {
 	Within *Tool
 }
 
-// Name is the tool's key, or that the policies are for every tool.
+// Name returns the tool's key, or that the policies are for every tool.
 func (t Tool) Name() string {
 	if server, ok := strings.CutSuffix(t.Key, "/"+policydoc.EveryTool); ok {
 		return "every tool of " + display.Line(server)
@@ -90,7 +90,7 @@ func (r *Report) Rows() []Row {
 	return out
 }
 
-// Uncovered are the sentences that no policy refers to.
+// Uncovered returns the sentences that no policy refers to.
 func (r *Report) Uncovered() []Sentence {
 	var out []Sentence
 	for _, s := range r.Sentences {
@@ -118,7 +118,7 @@ func (b Block) Class() string {
 	return "item-block"
 }
 
-// Blocks are the sentences of the document by paragraphs.
+// Blocks returns the sentences of the document by paragraphs.
 func (r *Report) Blocks() []Block {
 	var out []Block
 	for i, s := range r.Sentences {
@@ -131,7 +131,7 @@ func (r *Report) Blocks() []Block {
 	return out
 }
 
-// anchors are the places of the tools whose policies refer to a sentence.
+// anchors returns the places of the tools whose policies refer to a sentence.
 func (r *Report) anchors(refs []PolicyRef) string {
 	var out []string
 	for _, t := range r.Tools {

@@ -49,7 +49,7 @@ type Policy struct {
 // InWords is an example in words.
 type InWords struct {
 	Text string
-	// Tested tells that the rule is held to it; Reason says why it isn't.
+	// Tested is set where the rule is held to it; Reason says why it isn't.
 	Tested bool
 	Reason string
 }
@@ -143,7 +143,7 @@ func (b *builder) tool(ctx context.Context, key string, set *guard.Set, shown bo
 	return nil
 }
 
-// policy is a policy of the mapping.
+// policy returns a policy of the mapping.
 func (b *builder) policy(key string, p *policydoc.Policy, rule *Rule) (*Policy, error) {
 	locked := policydoc.LockedPolicy{}
 	if b.lock != nil {
@@ -200,7 +200,7 @@ func (b *builder) decisions(key string, policy *Policy) []Command {
 	return []Command{approve, archive}
 }
 
-// handwritten is a rule that the mapping doesn't know.
+// handwritten returns a rule that the mapping doesn't know.
 func (b *builder) handwritten(key string, p *guard.Policy, rule *Rule) *Policy {
 	policy := &Policy{PolicyRef: PolicyRef{Name: p.Name}, Description: p.Message, Rule: rule, Handwritten: true}
 	if b.lock != nil && b.lock.Policies[key][p.Name].Rule != nil {
@@ -229,8 +229,8 @@ func stateOfPolicy(policy *Policy) State {
 	return Enforced
 }
 
-// find returns the sentences of the document in which a reference stands, headings
-// apart. Where the same words stand several times, the lock knows which are meant.
+// find returns the sentences of the document that have a reference, except headings. Where the
+// same words appear several times, the lock knows which are meant.
 func (b *builder) find(reference string, locked []string) []document.Sentence {
 	q, ok := b.in.Document.Find(reference)
 	if !ok {

@@ -76,10 +76,10 @@ type Sentence struct {
 	Policies []PolicyRef
 	// Reason says why no policy does.
 	Reason string
-	// Suspicious tells that there are suspicions about it.
+	// Suspicious is set where there are suspicions about it.
 	Suspicious bool
-	// New tells that the version of the document from which the directory was made did not
-	// have it.
+	// New is set where the version of the document from which the directory was made did not have
+	// it.
 	New bool
 }
 
@@ -172,8 +172,8 @@ func (b *builder) compile() (*guard.Set, error) {
 	return set, nil
 }
 
-// suspicions gathers what the document's reader found, and what a model took for
-// words to whoever compiles.
+// suspicions gathers what the document's reader found, and what a model took for words to the
+// compiler.
 func (b *builder) suspicions() {
 	known := map[string]bool{}
 	for _, s := range b.in.Document.Suspicions {
@@ -219,7 +219,7 @@ func (b *builder) sentences() {
 	}
 }
 
-// reason is what the lock knows of a sentence that no policy refers to.
+// reason returns what the lock knows of a sentence that no policy refers to.
 func (b *builder) reason(id string) string {
 	if b.lock == nil {
 		return ""

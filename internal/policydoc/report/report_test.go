@@ -95,7 +95,7 @@ func TestWhatBecameOfEachSentence(t *testing.T) {
 	}
 	for text, want := range map[string]State{
 		"The lending desk":                                    "",
-		"The desk is open from Monday to Saturday.":           Approved, // by a rule that somebody wrote
+		"The desk is open from Monday to Saturday.":           Approved, // by a rule that a person wrote
 		"Members may have at most five items on loan.":        Approved,
 		"Items are lent only to members whose card is valid.": Enforced,
 		"Reference works are never lent.":                     Unguarded, // has no rule
@@ -128,7 +128,7 @@ func TestWhatBecameOfEachSentence(t *testing.T) {
 	}
 }
 
-// What should be looked at first is all there, whoever found it.
+// What should be looked at first is all there, whether the reader or a model found it.
 func TestSuspicionsAreShown(t *testing.T) {
 	r := made(t, desk(t))
 	var got []string
@@ -248,7 +248,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// Where the same words stand twice, the lock knows which are meant.
+// Where the same words appear twice, the lock knows which are meant.
 func TestRepeatedWords(t *testing.T) {
 	in := desk(t)
 	in.Document = read(t, "twice.md", []byte("# A\n\nAsk first.\n\n# B\n\nAsk first.\n"))

@@ -77,8 +77,7 @@ func (r *Rule) Failing() int {
 	return n
 }
 
-// rules are the rules for a tool, by name; where they are tried, with their tests
-// run.
+// rules returns the rules for a tool, by name; where they are tried, with their tests run.
 func (b *builder) rules(ctx context.Context, key string, set *guard.Set, try bool) (map[string]*Rule, error) {
 	f := b.files[key]
 	if f == nil {
@@ -171,7 +170,7 @@ func (r *Rule) mutant(m *mutation.Mutant) {
 	r.Measured = r.Killed+r.Survived > 0
 }
 
-// steps are an example in the order in which it happens.
+// steps returns an example in the order in which it happens.
 func steps(e *guard.Example) []Step {
 	var out []Step
 	for _, event := range e.History {
@@ -214,7 +213,7 @@ func given(g *guard.Fixture) Step {
 	return Step{"looked up", spaced(g.Tool, g.Args) + " → " + cmp.Or(string(g.Result), g.Error)}
 }
 
-// spaced is a tool with arguments, either of which may be missing.
+// spaced returns a tool with arguments, either of which may be missing.
 func spaced(tool string, arguments json.RawMessage) string {
 	return strings.TrimSpace(tool + " " + string(arguments))
 }

@@ -87,7 +87,7 @@ func returned(source policydoc.SampleSource) bool {
 	return source == policydoc.Recorded || source == policydoc.Live || source == policydoc.Checked
 }
 
-// argumentsOf returns the arguments to ask a look-up with; nil while nobody knows any.
+// argumentsOf returns the arguments to ask a look-up with; nil while none are known.
 func argumentsOf(l guard.Readable, given map[string]json.RawMessage, known map[string]policydoc.Sample, values *values) json.RawMessage {
 	key := policydoc.Key(l.Server, l.Name)
 	for _, name := range []string{key, l.Name} {
@@ -133,7 +133,7 @@ func ask(ctx context.Context, reader guard.Reader, l guard.Readable, args json.R
 	return out
 }
 
-// valueOf is a result as JSON: text that is not an object or list is a text.
+// valueOf returns a result as JSON: text that is not an object or list is a text.
 func valueOf(r *guard.Result) (json.RawMessage, error) {
 	raw := r.Structured
 	if len(raw) == 0 {

@@ -34,8 +34,8 @@ func (t Tried) Proven() bool { return t.Failed == "" && t.Decided > 0 }
 const maxExamples = 20
 
 // Try decides the examples of each rule that looks things up with the real look-ups. Of an
-// example, the ids and values that stand in the results it makes up are replaced by what
-// the real results have at the same places; what it expects is not held to that.
+// example, the ids and values in the results it makes up are replaced by what the real results
+// have at the same places; what it expects is not held to that.
 func Try(ctx context.Context, set *guard.Set, reader guard.Reader, asked map[string]Asked) []Tried {
 	cached := &cache{reader: reader, known: map[string]answer{}}
 
@@ -92,7 +92,7 @@ func (t *Tried) try(ctx context.Context, rule *guard.Guard, examples []guard.Exa
 	}
 }
 
-// translated is an example with the values of the real look-ups in place of those that it
+// translated returns an example with the values of the real look-ups in place of those that it
 // makes up.
 func translated(e *guard.Example, asked map[string]Asked) guard.Example {
 	table := map[string]json.RawMessage{}
@@ -137,8 +137,8 @@ func textOf(raw json.RawMessage) string {
 	return s
 }
 
-// pair notes what stands at the same places of two JSON values: the texts of the first
-// with those of the second.
+// pair notes what is at the same places of two JSON values: the texts of the first with those of
+// the second.
 func pair(table map[string]json.RawMessage, made, actual json.RawMessage) {
 	a, err := strictjson.Parse(made, strictjson.OutputLimits())
 	b, other := strictjson.Parse(actual, strictjson.OutputLimits())
@@ -156,7 +156,7 @@ func pair(table map[string]json.RawMessage, made, actual json.RawMessage) {
 	}
 }
 
-// replaced is a JSON value with other texts in place of those that a table has.
+// replaced returns a JSON value with other texts in place of those that a table has.
 func replaced(raw json.RawMessage, table map[string]json.RawMessage) json.RawMessage {
 	doc, err := strictjson.Parse(raw, strictjson.DefaultLimits())
 	if err != nil {

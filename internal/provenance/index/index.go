@@ -116,17 +116,17 @@ func mix(a, b uint64) uint64 {
 	return hi ^ lo
 }
 
-// order is what winnowing compares: the least gram of a window is kept.
+// order returns the value that winnowing compares: the least gram of a window is kept.
 func (x *Index) order(b []byte) uint64 {
 	return mix(binary.LittleEndian.Uint64(b)^x.seeds[0], x.seeds[1])
 }
 
-// gramTag is the key of the gram with a given order.
+// gramTag returns the key of the gram with a given order.
 func (x *Index) gramTag(order uint64) uint32 {
 	return uint32(mix(order^x.seeds[2], x.seeds[3]))
 }
 
-// tokenTag is the key of a token of at most maxToken bytes.
+// tokenTag returns the key of a token of at most maxToken bytes.
 func (x *Index) tokenTag(t []byte) uint32 {
 	var b [16]byte
 	copy(b[:], t)

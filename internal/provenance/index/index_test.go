@@ -17,8 +17,8 @@ func folded(s string) string {
 	return string(n)
 }
 
-// shares tells whether a and b have n bytes in a row in common. Ranges are
-// rounded outward to whole characters, so both may have more around them.
+// shares reports whether a and b have n bytes in a row in common. Ranges are rounded outward to
+// whole characters, so both may have more around them.
 func shares(a, b string, n int) bool {
 	for i := 0; i+n <= len(a); i++ {
 		if strings.Contains(b, a[i:i+n]) {

@@ -394,8 +394,8 @@ const (
 	pageText
 )
 
-// expansions are the case folds of one character to several, none longer than
-// what it replaces.
+// expansions returns the case folds of one character to several, none longer than what it
+// replaces.
 func expansions(r rune) string {
 	switch r {
 	case 'ß', 'ẞ':

@@ -12,7 +12,7 @@ import (
 // temporalities are OTLP's numbers of temporalities.
 var temporalities = map[metricdata.Temporality]uint64{metricdata.DeltaTemporality: 1, metricdata.CumulativeTemporality: 2}
 
-// metricsRequest is an ExportMetricsServiceRequest.
+// metricsRequest returns an ExportMetricsServiceRequest.
 func metricsRequest(all *metricdata.ResourceMetrics) message {
 	var m message
 	m.message(1, resourceOf(all.Resource))
@@ -151,7 +151,7 @@ func (m *message) exemplars(field protowire.Number, list []metricdata.Exemplar[f
 	}
 }
 
-// exemplarOf is an exemplar without its value.
+// exemplarOf returns an exemplar without its value.
 func exemplarOf(at time.Time, about []attribute.KeyValue, traceID, spanID []byte) message {
 	var m message
 	m.fixed(2, uint64(at.UnixNano()))

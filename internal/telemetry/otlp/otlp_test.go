@@ -299,7 +299,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// What can't be read is an error that names the variable, and tells no credential.
+// What can't be read is an error that names the variable, and reveals no credential.
 func TestWrongSettings(t *testing.T) {
 	for variable, test := range map[string]struct{ value, want string }{
 		"ENDPOINT":                              {"user:s3cr3t@collector:4318", "can't be read: write a URL"},

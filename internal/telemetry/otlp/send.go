@@ -173,7 +173,7 @@ func (s *sender) post(ctx context.Context, body []byte) error {
 	return s.refused(resp, answer)
 }
 
-// refused is the error of an answer that is none of success.
+// refused returns the error of an answer that is none of success.
 func (s *sender) refused(resp *http.Response, answer []byte) error {
 	said := s.hide.Replace(strings.TrimSpace(string(answer)))
 	return fmt.Errorf("%s answered %s: %q", s.name, resp.Status, shown(said))
@@ -187,8 +187,8 @@ func shown(text string) string {
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
-// retryAfter is the time that an answer asks to be left alone for, in seconds or until a date
-// there.
+// retryAfter returns the time that an answer asks to be left alone for, in seconds or until a
+// date there.
 func retryAfter(h http.Header) time.Duration {
 	if until, err := http.ParseTime(h.Get("Retry-After")); err == nil {
 		return max(time.Until(until), 0)

@@ -35,7 +35,7 @@ type Getenv func(name string) string
 // setting is a variable's name and its value; neither where no variable is set.
 type setting struct{ name, value string }
 
-// wrong is the error of a value that can't be read.
+// wrong returns the error of a value that can't be read.
 func (s setting) wrong(hint string) error {
 	return fmt.Errorf("%s is %q: write %s", s.name, s.value, hint)
 }
@@ -81,7 +81,7 @@ func (env Getenv) sender(signal, path string) (*sender, error) {
 	return newSender(to, header, limit, secure, zip.value == "gzip"), nil
 }
 
-// endpoint is the URL for a signal. That which the environment has for all signals is where
+// endpoint returns the URL for a signal. That which the environment has for all signals is where
 // the signals' paths begin; one for a signal is taken as it is. It isn't in errors: it may have a
 // password.
 func (env Getenv) endpoint(signal, path string) (*url.URL, error) {
@@ -134,7 +134,7 @@ func (env Getenv) timeout(signal string) (time.Duration, error) {
 	return time.Duration(n) * time.Millisecond, nil
 }
 
-// secure is the configuration of TLS; nil where the environment says nothing of it.
+// secure returns the configuration of TLS; nil where the environment says nothing of it.
 func (env Getenv) secure(signal string) (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	authority := env.look(signal, "CERTIFICATE")

@@ -17,8 +17,8 @@ const (
 // statusCodes are OTLP's numbers of codes.
 var statusCodes = map[codes.Code]uint64{codes.Unset: 0, codes.Ok: 1, codes.Error: 2}
 
-// traceRequest is an ExportTraceServiceRequest. All spans of a provider have one resource, and
-// follow each other by scope.
+// traceRequest returns an ExportTraceServiceRequest. All spans of a provider have one resource,
+// and follow each other by scope.
 func traceRequest(spans []sdktrace.ReadOnlySpan) message {
 	about := spans[0].Resource()
 	var all message
