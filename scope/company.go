@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/remit-project/remit/internal/character"
 	"github.com/remit-project/remit/internal/pattern"
 )
 
@@ -61,7 +62,7 @@ func isCompany(text, name string) bool {
 
 // isApart reports whether a character next to a name belongs to another word.
 func isApart(r rune) bool {
-	return r == ' ' || unicode.In(r, unspaced...) || unicode.Is(unicode.Hangul, r)
+	return r == ' ' || character.IsUnspaced(r) || unicode.Is(unicode.Hangul, r)
 }
 
 // form matches a legal form with its signs, as people write them.

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/remit-project/remit/internal/character"
 	"github.com/remit-project/remit/label"
 )
 
@@ -146,9 +147,6 @@ func spaced(text string) string {
 	return strings.Join(strings.FieldsFunc(fold(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) }), " ")
 }
 
-// unspaced are the scripts in which no space parts words.
-var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
-
 // hasWords reports whether a text contains words in a row, as whole words. In scripts without
 // spaces a word may be anywhere, and in Korean, whose endings are written onto a word, at the
 // beginning of one.
@@ -184,7 +182,7 @@ func joins(before, after string, ending bool) bool {
 		return false
 	case unicode.IsMark(b):
 		return true
-	case unicode.In(a, unspaced...) || unicode.In(b, unspaced...):
+	case character.IsUnspaced(a) || character.IsUnspaced(b):
 		return false
 	}
 	return !(ending && unicode.Is(unicode.Hangul, a) && unicode.Is(unicode.Hangul, b))

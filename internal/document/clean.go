@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/remit-project/remit/internal/character"
 )
 
 // cleaned is text with one space for any white space, and without invisible characters.
@@ -42,7 +44,7 @@ func clean(pieces []piece) cleaned {
 			case unicode.IsSpace(r), unicode.IsControl(r):
 				space = true
 				continue
-			case invisible(r):
+			case character.IsInvisible(r):
 				if !innocent(r, p.text[:i]) {
 					c.gone = append(c.gone, removal{out.Len(), r, place})
 				}
@@ -75,12 +77,6 @@ func (c cleaned) place(offset int) Place {
 		return Place{}
 	}
 	return c.marks[i-1].place
-}
-
-// invisible reports whether a character has no form of its own: Unicode's
-// Default_Ignorable_Code_Point and other format characters.
-func invisible(r rune) bool {
-	return r >= 0xAD && unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 const (

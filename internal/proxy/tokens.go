@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/remit-project/remit/internal/character"
 )
 
 // token is a word of a text for comparing echoes: letters and digits, case
@@ -23,7 +25,7 @@ func tokensOf(text string, most int) (out []token, end int) {
 	for at := 0; at < len(text); {
 		r, n := nextRune(text[at:])
 		word := unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
-		alone := word && r >= firstUnspaced && unicode.In(r, unspaced...)
+		alone := word && character.IsUnspaced(r) // a token of its own
 		if open && (!word || alone) {
 			out, open = append(out, t), false
 			if len(out) >= most {
@@ -56,12 +58,6 @@ const (
 	tokenSeed  = 14695981039346656037
 	tokenPrime = 1099511628211
 )
-
-// unspaced are scripts without spaces between words; each letter is a token.
-var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
-
-// firstUnspaced is the first character of any of them.
-const firstUnspaced = '\u0e00'
 
 // nextRune decodes a character, or its escape in JSON or XML. An escape of a
 // character other than a letter decodes to a space.

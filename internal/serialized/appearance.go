@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/remit-project/remit/internal/character"
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
@@ -59,12 +60,10 @@ func Appear(text string) *Appearance {
 // differently.
 func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
-// isName reports whether a text may be the name of a field: short, and without what nobody sees.
+// isName reports whether a text may be the name of a field: short, and without invisible characters.
 // A person is asked about names, and looks for them in what others wrote.
 func isName(s string) bool {
-	return len(s) <= maxName && !strings.ContainsFunc(s, func(r rune) bool {
-		return unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
-	})
+	return len(s) <= maxName && !strings.ContainsFunc(s, character.IsInvisible)
 }
 
 // appearsYAML reads YAML in blocks, with one field a line and at most one list, whose records
