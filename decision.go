@@ -144,13 +144,13 @@ type Reason struct {
 	// for people who may see those, and not for the model.
 	Values []guard.Value `json:"values,omitempty"`
 	Guard  string        `json:"guard,omitempty"`
-	// Reads are the readings of results that the message asks about beside the call. A person who
+	// Reads are the readings of results that the message asks about as well as the call. A person who
 	// agrees to the call agrees that the session reads those tools' results so.
 	Reads []scope.Reading `json:"reads,omitempty"`
 }
 
 // Same reports whether two reasons are about the same thing, so that a person who
-// has seen the first knows of the other, and of all that it asks about beside the call.
+// has seen the first knows of the other, and of all readings that it asks about.
 func (r Reason) Same(other Reason) bool {
 	return r.Code == other.Code && r.Path == other.Path && r.Policy == other.Policy &&
 		!slices.ContainsFunc(other.Reads, func(read scope.Reading) bool { return !slices.Contains(r.Reads, read) })

@@ -159,7 +159,7 @@ func (l *loader) fixture(n *strictyaml.Node) Fixture {
 	return f
 }
 
-// refers reports whether a mapping refers to a record. Only arguments may be beside it.
+// refers reports whether a mapping refers to a record. It may only add arguments and changes.
 func (l *loader) refers(n *strictyaml.Node, had map[string]*strictyaml.Node, what string) bool {
 	if had["record"] == nil {
 		if had["changes"] != nil || had["without"] != nil {

@@ -9,7 +9,7 @@ import (
 	"cel.dev/cel-go/common/types"
 )
 
-// Needs is what a rule has to know beside the call. An enforcement point that doesn't know it
+// Needs is what a rule has to know besides the call itself. An enforcement point that doesn't know it
 // can't decide the rule.
 type Needs struct {
 	// Words are the parts of the language by which the rule depends on what was said, such as

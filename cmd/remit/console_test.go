@@ -104,7 +104,7 @@ func (v *visitor) change(topic, version string) {
 	v.t.Fatal("the stream ended")
 }
 
-// On a server, the console runs beside the decision API and accepts its tokens.
+// On a server, the console shares the address of the decision API and accepts its tokens.
 func TestServeConsole(t *testing.T) {
 	s := serve(t, "--console")
 	v := &visitor{t: t, base: s.url + "/console/"}

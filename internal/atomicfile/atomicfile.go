@@ -43,8 +43,8 @@ func Lock(dir string) (unlock func(), err error) {
 var ErrClaimed = errors.New("another program is writing to the file")
 
 // Claim keeps others that claim an open file from writing to it as long as it is open: the error
-// is [ErrClaimed] where somebody has claimed it. Where the system can't lock a file like that,
-// nobody is kept off.
+// is [ErrClaimed] if another program has claimed it. Where the system can't lock a file like
+// that, Claim has no effect.
 func Claim(f *os.File) error {
 	if err := claim(f); !errors.Is(err, errors.ErrUnsupported) {
 		return err

@@ -284,8 +284,7 @@ func (o *outline) event(r store.Record, marks []originMark, open bool) event {
 	return e
 }
 
-// besides returns the marks of a result's structure that was given beside its text, or those of
-// the text.
+// besides returns the marks of a result's structure, or those of its text, when it has both.
 func besides(marks []originMark, structure bool) []originMark {
 	var out []originMark
 	for _, m := range marks {

@@ -1,4 +1,4 @@
-// Package definitions keeps the definitions of a server's tools beside its contract file: each as
+// Package definitions stores the definitions of a server's tools next to its contract file: each as
 // it was when its contract was made or reviewed last, and as the server has it now where that is
 // another one. A fingerprint in a contract shows that a definition has changed; only the text
 // shows what.

@@ -95,8 +95,8 @@ func blank(b []byte) {
 	}
 }
 
-// joined are words with which a phrase is none of [unconditional]: its clause is no longer what is
-// asked, or no courtesy.
+// joined are words with which a phrase is not one of the courtesies: its clause is no longer what is
+// asked, or is not a courtesy.
 var joined = pattern.OnUse(`(?i)\b(?:and|but|or|then|only|not)\b`)
 
 // sentenceEnd parts sentences.

@@ -37,7 +37,7 @@ func (s *shown) unheld(a *answer) map[*entry][]clause {
 	}
 	for _, e := range effects {
 		h := said[e]
-		under := s.asks(a, e)
+		under := s.clausesOver(a, e)
 		for i, c := range s.spoken.clauses {
 			switch {
 			case h.holds(c):
@@ -86,10 +86,10 @@ func (s *shown) hasEffect(e entry) bool {
 	return t != nil && t.Effect != "read"
 }
 
-// asks returns the clauses that an entry is under: those of the sentences that have most of the values
+// clausesOver returns the clauses that an entry is under: those of the sentences that have most of the values
 // that it states. An entry without any is asked for by an earlier message, or by any sentence of the
 // last one.
-func (s *shown) asks(a *answer, e *entry) []int {
+func (s *shown) clausesOver(a *answer, e *entry) []int {
 	values := statedIn(a.chain(e))
 	score := func(sentence int) int {
 		n := 0

@@ -84,7 +84,7 @@ type Page struct {
 	Width, Height float64
 	// Glyphs are in the order in which they are drawn.
 	Glyphs []Glyph
-	// Notes are the texts of annotations, which are beside the page.
+	// Notes are the texts of annotations, which are not part of the page's text.
 	Notes []string
 }
 
