@@ -174,12 +174,14 @@ func measure(b *testing.B, pages []string, arguments []string) {
 	}
 
 	b.ReportMetric(float64(tail(times).Nanoseconds()), "p99-ns")
+	b.ReportMetric(float64(tail(least.times).Nanoseconds()), "floor-p99-ns")
 	b.ReportMetric(float64(tail(least.idle).Nanoseconds()), "idle-p99-ns")
 	slices.Sort(times)
 	slices.Sort(least.times)
 	slices.Sort(least.idle)
 	b.ReportMetric(float64(times[len(times)/2])/float64(least.times[len(least.times)/2]), "floors")
 	b.ReportMetric(float64(times[len(times)/2].Nanoseconds()), "p50-ns")
+	b.ReportMetric(float64(least.times[len(least.times)/2].Nanoseconds()), "floor-p50-ns")
 	b.ReportMetric(float64(least.idle[len(least.idle)/2].Nanoseconds()), "idle-p50-ns")
 }
 
