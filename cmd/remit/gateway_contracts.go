@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -42,8 +43,8 @@ func (d contractDir) find(server string) (*contract.File, error) {
 	return f, err
 }
 
-// add writes the contracts of a server that had none. A file that appeared there meanwhile is
-// kept.
+// add writes the contracts of a server that had none. A file that has appeared there since is
+// kept: it is what another gateway that started at the same time wrote, or else an error.
 func (d contractDir) add(f *contract.File) error {
 	name, err := d.file(f.Server)
 	if err != nil {
@@ -63,7 +64,11 @@ func (d contractDir) add(f *contract.File) error {
 	}
 	defer unlock()
 	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is there by now: restart the gateway", name)
+		there, err := inputs.Read(name)
+		if err == nil && !bytes.Equal(there, text) {
+			err = hint.Wrap(fmt.Errorf("%s is there by now, with other contracts", name), "start again, so that they are read")
+		}
+		return err
 	}
 	// The base of a later three-way merge, as contract synth keeps it.
 	if err := atomicfile.Write(filepath.Join(string(d), "."+f.Server+".generated.yaml"), text, 0o644); err != nil {

@@ -7,7 +7,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -221,6 +223,35 @@ func TestContractsAreReadBack(t *testing.T) {
 	f.Tools[0].Args = f.Tools[0].Args[:1]
 	if err := contractDir(dir).add(f); err != nil {
 		t.Error(err)
+	}
+}
+
+// Of gateways that start at the same time with one server, each makes its contracts, and
+// writes them where the others do.
+func TestContractsOfGatewaysThatStartTogether(t *testing.T) {
+	file := func(why string) *contract.File {
+		return &contract.File{Version: contract.Version, Server: "tickets", Tools: []contract.Tool{{Name: "close", Effect: contract.Write, Why: why}}}
+	}
+	dir := contractDir(filepath.Join(t.TempDir(), "contracts"))
+	var errs [8]error
+	var gateways sync.WaitGroup
+	for i := range errs {
+		gateways.Go(func() { errs[i] = dir.add(file("named so")) })
+	}
+	gateways.Wait()
+	if err := errors.Join(errs[:]...); err != nil {
+		t.Fatal(err)
+	}
+
+	first, err := dir.find("tickets")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dir.add(file("another release says so")); err == nil || !strings.Contains(err.Error(), "other contracts") {
+		t.Errorf("for other contracts got %v", err)
+	}
+	if now, err := dir.find("tickets"); err != nil || !reflect.DeepEqual(now, first) {
+		t.Errorf("the file is now %v, %v", now, err)
 	}
 }
 
