@@ -93,7 +93,7 @@ func TestChart(t *testing.T) {
 			}
 		}
 	}
-	for kind, n := range map[string]int{"Deployment": 3, "Service": 3, "PodDisruptionBudget": 3, "NetworkPolicy": 3, "ServiceMonitor": 2, "ConfigMap": 1, "ServiceAccount": 1} {
+	for kind, n := range map[string]int{"Deployment": 3, "Service": 3, "PodDisruptionBudget": 3, "NetworkPolicy": 3, "ServiceMonitor": 3, "ConfigMap": 1, "ServiceAccount": 1} {
 		if kinds[kind] != n {
 			t.Errorf("%d of %s, not %d", kinds[kind], kind, n)
 		}
