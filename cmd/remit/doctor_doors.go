@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/url"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/remit-project/remit/internal/command"
@@ -30,17 +32,37 @@ func (c *doctorCommand) listening(ctx context.Context) ([]*doctor.Diagnosis, err
 	}
 	var out []*doctor.Diagnosis
 	if c.Proxy != "" {
-		out = append(out, doctor.ExamineProxy(ctx, c.Proxy, c.Timeout))
+		address, err := doorOf("--proxy", c.Proxy)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, doctor.ExamineProxy(ctx, address, c.Timeout))
 	}
+
 	if c.Serve != "" {
+		address, err := doorOf("--serve", c.Serve)
+		if err != nil {
+			return nil, err
+		}
 		token := os.Getenv(tokenVariable)
 		if token == "" {
 			return nil, command.UsageError(hint.Wrap(errors.New("there is no token for the decision API"),
 				"put one into "+tokenVariable+": remit token new --principal doctor --scope sessions:write --scope events:write --scope decisions:write"))
 		}
-		out = append(out, doctor.ExamineServe(ctx, c.Serve, token, c.Timeout))
+		out = append(out, doctor.ExamineServe(ctx, address, token, c.Timeout))
 	}
 	return out, nil
+}
+
+// doorOf returns the address of a door from the value of a flag. The base URL that an SDK has
+// for it, with /v1 at the end, will do.
+func doorOf(flag, text string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return "", command.UsageError(errors.New(flag + ": write an address such as http://" + usualProxy))
+	}
+	u.Path = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), "/v1")
+	return u.String(), nil
 }
 
 // everything examines all doors of the machine: what clients and agents have configured,

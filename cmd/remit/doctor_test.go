@@ -4,9 +4,14 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
+	"testing"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/remit-project/remit/internal/command"
 )
 
 // testServer is an MCP server over stdio for the scripts. Every tools/call that
@@ -75,5 +80,38 @@ func testServer() {
 
 	if err := s.Run(context.Background(), &sdk.StdioTransport{}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
+	}
+}
+
+// TestDoctorAtDoors examines doors that listen, by the addresses that people have for them.
+func TestDoctorAtDoors(t *testing.T) {
+	upstream := []string{"--upstream", "http://127.0.0.1:9"}
+	proxy, shadow := startProxy(t, upstream...), startProxy(t, append(upstream, "--shadow")...)
+	api := serve(t)
+	weak := api.newToken(t, program(t, "remit"), "weak", "sessions:write")
+	away := filepath.Join(t.TempDir(), "remit.yaml")
+	must(t, os.WriteFile(away, []byte("version: 1\nlisten: {address: '127.0.0.1:1'}\nservers: {notes: {command: [test-server]}}\n"), 0o600))
+
+	for _, c := range []struct {
+		token, flag, value string
+		code               int
+		says               string
+	}{
+		{"", "--proxy", proxy, 0, "1 canary was denied"},
+		{"", "--proxy", proxy + "/v1/", 0, "1 canary was denied"},
+		{"", "--proxy", shadow, exitStopped, "start it without --shadow"},
+		{"", "--proxy", api.url, exitStopped, "start it with remit proxy"},
+		{"", "--proxy", strings.TrimPrefix(proxy, "http://"), command.ExitUsage, "write an address such as http://"},
+		{"", "--proxy", "localhost:8742", command.ExitUsage, "write an address such as http://"},
+		{api.token, "--serve", api.url, 0, "1 canary was denied"},
+		{api.token, "--serve", api.url + "/v1", 0, "1 canary was denied"},
+		{weak, "--serve", api.url, exitStopped, "lacks the scope"},
+		{"", "--serve", api.url, command.ExitUsage, "put one into REMIT_TOKEN"},
+		{"", "--config", away, exitStopped, "start it: remit gateway --config"},
+	} {
+		t.Setenv(tokenVariable, c.token)
+		if code, out := runArgs(t, "doctor", c.flag, c.value); code != c.code || !strings.Contains(strings.Join(strings.Fields(out), " "), c.says) {
+			t.Errorf("%s %s: exit code %d\n%s", c.flag, c.value, code, out)
+		}
 	}
 }

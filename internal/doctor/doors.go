@@ -196,7 +196,7 @@ func ExamineProxy(ctx context.Context, address string, timeout time.Duration) *D
 	case err != nil:
 		d.add(true, "silent", "", "start it with remit proxy --upstream URL, and name where it listens with --proxy URL; one that is older than this program has no canary", "%v", err)
 	case calls > 0:
-		d.add(true, "open", "", "take --shadow away, and what else lets calls pass: --unprovoked off and --sinks off together, or a policy", "a call that a page asked for reached the agent")
+		d.add(true, "open", "", "start it without --shadow", "a call that a page asked for reached the agent")
 	default:
 		d.Denied++
 	}

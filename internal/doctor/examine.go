@@ -293,6 +293,8 @@ func (x *examination) failed(ctx context.Context, what string, err error, said s
 	switch {
 	case x.Server != nil && x.Server.Legacy:
 		remedy = "it speaks HTTP with SSE, which Remit doesn't: write its streamable HTTP address, if it has one, and put Remit before it"
+	case x.Configuration != "" && x.server.URL != "":
+		remedy = "start it: remit gateway --config " + x.Configuration + "; one that runs already must have been started with the file as it is now"
 	case x.Server != nil && x.Server.URL != "":
 		remedy = "see whether its address is right, and answers"
 	}
