@@ -84,7 +84,7 @@ func (s *database) Close() error {
 }
 
 // errNewer is returned for a store that a newer program wrote.
-var errNewer = errors.New("the store was written by a newer version of remit: use that one")
+var errNewer = errors.New("the store was written by a newer version of remit: use that one, or a copy from before")
 
 // migrate brings the tables up to date.
 func migrate(ctx context.Context, dialect goose.Dialect, kind string, db *sql.DB, options ...goose.ProviderOption) error {
@@ -108,8 +108,10 @@ func migrate(ctx context.Context, dialect goose.Dialect, kind string, db *sql.DB
 	if current == target {
 		return nil
 	}
-	_, err = p.Up(ctx)
-	return err
+	if _, err = p.Up(ctx); err != nil {
+		return fmt.Errorf("its tables are of version %d, and can't be brought to version %d, which this program needs: %w", current, target, err)
+	}
+	return nil
 }
 
 // failed wraps an error of the database in what was being done, and names those

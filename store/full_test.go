@@ -26,6 +26,21 @@ func pragma(t *testing.T, s *database, text string) {
 	}
 }
 
+// TestUnwritable writes to a store that may only be read.
+func TestUnwritable(t *testing.T) {
+	opened, err := Open(t.Context(), filepath.Join(t.TempDir(), "remit.db"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := opened.(*database)
+	defer s.Close()
+	pragma(t, s, "query_only = 1")
+	err = s.Append(t.Context(), "x", 0, Record{Event: remit.Event{Kind: remit.UserEvent, Time: time.Unix(0, 0), Text: "x"}})
+	if err == nil || !strings.Contains(err.Error(), "this user may not write the store") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestFullDisk fills the disk under load: what was accepted is there, what was
 // not says why, and when there is room again the store goes on.
 func TestFullDisk(t *testing.T) {

@@ -435,6 +435,8 @@ func sqliteError(err error) error {
 		return fmt.Errorf("the disk is full: make room: %w", err)
 	case sqlite3.SQLITE_BUSY:
 		return fmt.Errorf("another process holds the store: %w", err)
+	case sqlite3.SQLITE_READONLY:
+		return fmt.Errorf("this user may not write the store: it takes the right to write the file and its directory: %w", err)
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		if errors.Is(err, ErrCorrupt) {
 			return err // that is said already

@@ -118,11 +118,14 @@ func TestDamaged(t *testing.T) {
 	copy(text[4096:8192], strings.Repeat("Z", 4096)) // a page of it
 	must(t, os.WriteFile(torn, text, 0o600))
 	tamper(t, newer, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)")
+	foreign := filepath.Join(dir, "foreign.db")
+	tamper(t, foreign, "CREATE TABLE sessions (name TEXT)")
 	for name, c := range map[string]struct{ dsn, want string }{
+		"another program": {foreign, "foreign.db: its tables are of version 0, and can't be brought to version 9"},
 		"no database":     {none, "none.db: the store is damaged: put it back from a backup, or move it away to begin a new one: file is not a database"},
 		"a torn page":     {torn, "torn.db: the store is damaged: put it back from a backup, or move it away to begin a new one: database disk image"},
 		"a folder":        {dir, "is a directory"},
-		"a newer store":   {newer, "newer version of remit"},
+		"a newer store":   {newer, "newer version of remit: use that one, or a copy from before (its tables are of version 999"},
 		"no name":         {"", "there is no name"},
 		"no server":       {"postgres://x@/x?host=" + dir, "open store at"},
 		"no postgres url": {"postgres://[", "open store"},
