@@ -14,7 +14,7 @@ import (
 
 // Estimates are the tables that synthesis weighs its rules against; nil leaves one out.
 type Estimates struct {
-	Roles, Floors *estimate.Table
+	Roles, Floors, Effects *estimate.Table
 }
 
 // Estimated makes the contract of each tool of a catalogue with other estimates than the
@@ -33,20 +33,71 @@ func (x *table) with(e Estimates) *table {
 
 const (
 	// weightOfRules is how much evidence is worth one natural logarithm of odds.
-	weightOfRules = 20.0
+	weightOfRules = 30.0
+	// surely is how likely a milder effect has to be than the strictest, where no verb is known.
+	surely = 0.75
 	// reasons is how many features explain an estimate.
 	reasons = 3
 	// mayDecide is how likely an argument bears authority that a person looks at, oftenDecides
 	// of which little but the user's word is taken until then, and mayNeedUser how likely one
 	// needs the user's word that gets it as its floor. They are low: what is missed costs more
 	// than a look, or a question.
-	mayDecide, oftenDecides, mayNeedUser = 0.1, 0.2, 0.15
+	mayDecide, oftenDecides, mayNeedUser = 0.07, 0.2, 0.15
 	// isLikely is how likely both have to be of text, and of ids that a tool's word is good for:
 	// what rules know best, and what tasks are full of.
 	isLikely = 0.5
 	// needsOrigin is how likely one needs a tool's word, or the user's, that gets the tool's.
 	needsOrigin = 0.7
+	// hardlyUser and surelyAnybody are how likely arguments need the user's word at most, and
+	// nobody's at least, so that a value that is only stored doesn't need it either.
+	hardlyUser, surelyAnybody = 0.1, 0.9
 )
+
+// weighEffect asks what tools like this one do. That makes the effect stricter, and milder only where
+// no verb is known and little doubt is left.
+func (t *tool) weighEffect() {
+	if t.table.likely.Effects == nil {
+		return
+	}
+	features := estimate.Tool(t.def, string(t.effect))
+	odds := t.table.likely.Effects.Odds(features)
+	likeliest := t.effect
+	for _, e := range []contract.Effect{contract.Execute, contract.Destructive, contract.Egress, contract.Write, contract.Read} {
+		if o, ok := odds[string(e)]; ok && o > odds[string(likeliest)] {
+			likeliest = e
+		}
+	}
+	milder := severity(likeliest) < severity(t.effect)
+	doubtful := t.verb != "" || math.Exp(odds[string(likeliest)]) < surely
+	if likeliest == t.effect || (milder && doubtful) {
+		return
+	}
+
+	telling := t.table.likely.Effects.Why(features, string(likeliest), string(t.effect), reasons)
+	t.why = append(t.why, fmt.Sprintf("tools like it %s: %s", does[likeliest].what, strings.Join(telling, ", ")))
+	t.effect = likeliest
+	if m := does[likeliest].manner; likeliest != contract.Destructive && (likeliest != contract.Write || !t.alters()) {
+		t.manner = m
+	}
+	t.touch()
+}
+
+// does says how a tool with an effect goes about it, where no verb says more.
+var does = map[contract.Effect]struct {
+	manner manner
+	what   string
+}{
+	contract.Read:        {looking, "read"},
+	contract.Write:       {changing, "write"},
+	contract.Egress:      {sending, "send"},
+	contract.Destructive: {changing, "destroy"},
+	contract.Execute:     {running, "execute"},
+}
+
+// alters reports whether the tool's verb adds, changes, removes or moves something.
+func (t *tool) alters() bool {
+	return !slices.Contains([]manner{looking, running, sending}, t.manner)
+}
 
 // weigh asks what arguments like this one were in labelled tools, and weighs that against
 // the verdict of the rules, whose best evidence has a weight. An estimate never touches
@@ -65,15 +116,9 @@ func (t *tool) weigh(p *place, v verdict, weight int) verdict {
 		return v
 	}
 
-	out := verdict{role: best, floor: t.usualFloor(best, p), concept: v.concept, why: why, review: v.review}
-	if t.effect.Outward() || !v.role.AuthorityBearing() {
-		out.floor = max(out.floor, v.floor)
-	}
+	out := verdict{role: best, floor: max(t.usualFloor(best, p), v.floor), concept: v.concept, why: why, review: v.review}
 	if v.role.AuthorityBearing() != best.AuthorityBearing() {
 		out.review = fmt.Sprintf("the rules say %s: %s", v.role, v.why)
-	}
-	if t.isHinted && out.floor < v.floor {
-		return v // what the server says of itself makes stricter at most
 	}
 	return out
 }
@@ -107,7 +152,7 @@ func (t *tool) featuresOf(p *place) []string {
 
 // doubt holds a verdict against arguments like it once more, where more than a read hangs on
 // it: one that may well bear authority is marked, and one that may well need a better floor
-// gets it. It makes nothing milder.
+// gets it. Milder it makes at most a value that is only stored.
 func (t *tool) doubt(p *place, v verdict) verdict {
 	features := t.featuresOf(p)
 	if features == nil || t.effect == contract.Read {
@@ -122,11 +167,29 @@ func (t *tool) doubt(p *place, v verdict) verdict {
 		telling := t.table.likely.Roles.Why(features, most.String(), v.role.String(), reasons)
 		v.review = fmt.Sprintf("might also be a %s, as arguments like it are: %s", most, strings.Join(telling, ", "))
 	}
+	if t.isStored(v) && likely < mayDecide && t.anybodys(features) {
+		v.floor = label.External
+	}
 	if floor := t.likelyFloor(features, v, likely); floor > v.floor {
 		v.floor = floor
 		v.why += fmt.Sprintf("; arguments like it need %s", floor)
 	}
 	return v
+}
+
+// isStored reports whether an argument is a value that a tool puts down where others decided.
+func (t *tool) isStored(v verdict) bool {
+	stores := slices.Contains([]concept{quantity, "data", "text", "geo", "when", "name"}, v.concept)
+	return t.effect == contract.Write && stores && (v.role == label.Control || v.role == label.Content)
+}
+
+// anybodys reports whether arguments with these features hardly ever need more than anybody's word.
+func (t *tool) anybodys(features []string) bool {
+	if t.table.likely.Floors == nil {
+		return false
+	}
+	odds := t.table.likely.Floors.Odds(features)
+	return math.Exp(odds[label.User.String()]) < hardlyUser && math.Exp(odds[label.External.String()]) > surelyAnybody
 }
 
 // likelyAuthority returns the likeliest role with authority of arguments with these features, and

@@ -27,7 +27,7 @@ var builtin = sync.OnceValue(func() *table {
 	if err != nil {
 		panic(err)
 	}
-	return x.with(Estimates{Roles: estimate.Roles(), Floors: estimate.Floors()})
+	return x.with(Estimates{Roles: estimate.Roles(), Floors: estimate.Floors(), Effects: estimate.Effects()})
 })
 
 // concept is what an argument is about: a name that words.txt declares. The empty

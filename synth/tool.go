@@ -82,8 +82,10 @@ func (x *table) analyse(def *schema.Tool, siblings *schema.Catalogue) *tool {
 	}
 	t.raiseToOperations()
 	t.told = t.effect
+	t.weighEffect()
+	weighed := t.effect
 	t.raiseToHints()
-	t.isHinted = t.effect != t.told
+	t.isHinted = t.effect != weighed
 	return t
 }
 

@@ -18,11 +18,11 @@ import (
 )
 
 type rolesCommand struct {
-	Dir    string   `arg:"" type:"path" help:"Directory with labels*.jsonl and SERVER.json."`
+	Dirs   []string `arg:"" type:"path" help:"Directories with labels*.jsonl and SERVER.json."`
 	Misses bool     `help:"List every disagreement."`
 	Model  string   `placeholder:"MODEL" help:"Tighten the contracts by what a model reads, as anthropic:NAME or openai:NAME."`
 	Base   string   `name:"base-url" placeholder:"URL" help:"Where the model's API begins."`
-	Cross  []string `type:"path" placeholder:"DIR" help:"Fit the estimates anew for each server, on all other servers of both directories."`
+	Cross  []string `type:"path" placeholder:"DIR" help:"Fit the estimates anew for each server, without it, on the servers of these directories and the measured ones."`
 	Accept bool     `help:"Take everything that the model says, as if a person had settled each disagreement by it."`
 
 	Parallel int           `default:"4" placeholder:"N" help:"How many questions are out at once (4)."`
@@ -37,7 +37,7 @@ func (c *rolesCommand) Run(ctx context.Context, s *command.Streams) error {
 	if err != nil {
 		return err
 	}
-	r, err := eval.Roles(c.Dir, contracts)
+	r, err := eval.Roles(contracts, c.Dirs...)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (c *rolesCommand) Run(ctx context.Context, s *command.Streams) error {
 // reads as well.
 func (c *rolesCommand) contracts(ctx context.Context) (eval.Contracts, error) {
 	if len(c.Cross) > 0 {
-		examples, err := eval.ReadExamples(append(c.Cross, c.Dir)...)
+		examples, err := eval.ReadExamples(append(c.Cross, c.Dirs...)...)
 		if err != nil {
 			return nil, err
 		}
@@ -113,8 +113,8 @@ func rolesTable(t *command.Tables, r *eval.RolesReport) {
 }
 
 type fitCommand struct {
-	Dirs   []string `arg:"" type:"path" help:"Directories with labels*.jsonl and SERVER.json."`
-	Floors bool     `help:"Fit the estimate of floors, not that of roles."`
+	Dirs []string `arg:"" type:"path" help:"Directories with labels*.jsonl and SERVER.json."`
+	Of   string   `default:"roles" enum:"roles,floors,effects" help:"Which estimate is fitted: roles, floors or effects."`
 }
 
 // Run fits an estimate, and writes its table.
@@ -123,10 +123,7 @@ func (c *fitCommand) Run(s *command.Streams) error {
 	if err != nil {
 		return err
 	}
-	of := examples.Roles
-	if c.Floors {
-		of = examples.Floors
-	}
-	_, err = io.WriteString(s.Out, estimate.Fit(of).String())
+	of := map[string][]estimate.Example{"roles": examples.Roles, "floors": examples.Floors, "effects": examples.Effects}
+	_, err = io.WriteString(s.Out, estimate.Fit(of[c.Of]).String())
 	return err
 }

@@ -70,8 +70,12 @@ func TestTableSurvivesWriting(t *testing.T) {
 	if err != nil || x.String() != text {
 		t.Errorf("%v: read and written, the table differs", err)
 	}
-	if Roles().String() != rolesText || Floors().String() != floorsText {
-		t.Error("roles.txt or floors.txt isn't as remit-eval fit writes it")
+	for name, same := range map[string]bool{
+		"roles": Roles().String() == rolesText, "floors": Floors().String() == floorsText, "effects": Effects().String() == effectsText,
+	} {
+		if !same {
+			t.Errorf("%s.txt isn't as remit-eval fit writes it", name)
+		}
 	}
 }
 

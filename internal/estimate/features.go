@@ -10,12 +10,14 @@ import (
 
 // What is looked at of a definition. Words beyond it say little about the whole.
 const (
-	maxWords  = 200 // words of one text
-	maxSaid   = 25  // words of an argument's description
-	maxBegins = 12  // words that also count with the one after them
-	maxValues = 8   // values of an enumeration
-	maxBeside = 64  // other arguments
-	maxWord   = 32  // bytes of one word
+	maxWords    = 200 // words of one text
+	maxSaid     = 25  // words of an argument's description
+	maxBegins   = 12  // words that also count with the one after them
+	maxValues   = 8   // values of an enumeration
+	maxBeside   = 64  // other arguments
+	maxWord     = 32  // bytes of one word
+	maxToolSaid = 40  // words of a tool's description
+	maxEarly    = 8   // of these that count as its beginning
 )
 
 // set collects features, each once.
@@ -30,6 +32,60 @@ func (s *set) add(parts ...string) {
 		s.in[f] = true
 		s.out = append(s.out, f)
 	}
+}
+
+// Tool returns the features of a tool. The effect is that which the rules give it.
+func Tool(t *schema.Tool, effect string) []string {
+	s := set{in: map[string]bool{}}
+	s.add("any tool")
+	s.add("rules", effect)
+
+	name := words(t.Name)
+	for i, w := range name {
+		s.add("name", w)
+		if i > 0 {
+			s.add("name", name[i-1], w)
+		}
+	}
+	if len(name) > 0 {
+		s.add("name first", name[0])
+		s.add("name last", name[len(name)-1])
+		s.add("name first", name[0], "rules", effect)
+	}
+	said := first(words(t.Description), maxToolSaid)
+	for i, w := range said {
+		s.add("says", w)
+		if i < maxEarly {
+			s.add("says early", w)
+		}
+		if i > 0 && i < maxBegins {
+			s.add("says", said[i-1], w)
+		}
+	}
+	if len(said) > 0 {
+		s.add("says first", said[0])
+	}
+
+	takes := 0
+	for _, l := range t.Places() {
+		if above(l.Pattern) != "" || takes >= maxBeside {
+			continue
+		}
+		takes++
+		if w := words(l.Name); len(w) > 0 {
+			s.add("takes", strings.Join(w, "_"))
+			s.add("takes", w[len(w)-1])
+		}
+	}
+	switch {
+	case takes == 0:
+		s.add("takes nothing")
+	case takes < 3:
+		s.add("takes few")
+	case takes > 6:
+		s.add("takes many")
+	}
+	return s.out
 }
 
 // Arguments returns the features of every argument of a tool, by pattern. The effect is

@@ -14,9 +14,8 @@ type Example struct {
 }
 
 const (
-	// steps of the descent, and how long the first ones are.
-	steps  = 250
-	stride = 0.15
+	// ridge is the penalty on half the square of a weight.
+	ridge = 1.0
 	// minGroups is in how many groups a feature has to occur: what only one server has
 	// says nothing about another.
 	minGroups = 2
@@ -28,19 +27,14 @@ const (
 // the weights. The same examples in the same order give the same table on one platform.
 func Fit(examples []Example) *Table {
 	f := newFit(examples)
-	for s := range steps {
-		f.step(s)
-	}
-	return f.table()
+	return f.table(least(len(f.features)*len(f.classes), f.loss))
 }
 
-// fit is a regression on its way.
+// fit is what a regression is about.
 type fit struct {
 	classes, features []string
 	rows              [][]int // for each example, the numbers of its features
 	class             []int   // for each example, the number of its class
-	weights           []float64
-	slope, size       []float64 // running means of the gradient and of its square
 }
 
 func newFit(examples []Example) *fit {
@@ -77,60 +71,46 @@ func newFit(examples []Example) *fit {
 		f.rows = append(f.rows, row)
 		f.class = append(f.class, slices.Index(f.classes, e.Class))
 	}
-	n := len(f.features) * len(f.classes)
-	f.weights, f.slope, f.size = make([]float64, n), make([]float64, n), make([]float64, n)
 	return f
 }
 
-// step goes one step down, by the method of Kingma and Ba (Adam, 2014), which needs no
-// length that fits the data.
-func (f *fit) step(n int) {
-	const keepSlope, keepSize, tiny = 0.9, 0.999, 1e-8
-	gradient := f.gradient()
-	length := stride * (1 - float64(n)/float64(steps))
-	c1, c2 := 1-math.Pow(keepSlope, float64(n+1)), 1-math.Pow(keepSize, float64(n+1))
-	for i, g := range gradient {
-		f.slope[i] = keepSlope*f.slope[i] + (1-keepSlope)*g
-		f.size[i] = keepSize*f.size[i] + (1-keepSize)*g*g
-		f.weights[i] -= length * (f.slope[i] / c1) / (math.Sqrt(f.size[i]/c2) + tiny)
+// loss is how unlikely weights make what the examples are, with the penalty.
+func (f *fit) loss(weights, slope []float64) float64 {
+	total := 0.0
+	for i, w := range weights {
+		total += ridge / 2 * w * w
+		slope[i] = ridge * w
 	}
-}
 
-// gradient is that of the loss and of half the squared weights.
-func (f *fit) gradient() []float64 {
 	k := len(f.classes)
-	out := slices.Clone(f.weights)
 	sums := make([]float64, k)
 	for i, row := range f.rows {
 		clear(sums)
 		for _, n := range row {
-			for c := range k {
-				sums[c] += f.weights[n*k+c]
-			}
+			add(sums, 1, weights[n*k:(n+1)*k])
 		}
 		all := logSum(sums)
+		total += all - sums[f.class[i]]
 
 		for c := range k {
 			sums[c] = math.Exp(sums[c] - all)
 		}
 		sums[f.class[i]]--
 		for _, n := range row {
-			for c := range k {
-				out[n*k+c] += sums[c]
-			}
+			add(slope[n*k:(n+1)*k], 1, sums)
 		}
 	}
-	return out
+	return total
 }
 
-func (f *fit) table() *Table {
+func (f *fit) table(fitted []float64) *Table {
 	k := len(f.classes)
 	t := &Table{classes: f.classes, weights: map[string][]int{}}
 	for n, name := range f.features {
 		weights := make([]int, k)
 		matters := false
 		for c := range k {
-			weights[c] = int(math.Round(f.weights[n*k+c] * unit))
+			weights[c] = int(math.Round(fitted[n*k+c] * unit))
 			matters = matters || weights[c] >= negligible || weights[c] <= -negligible
 		}
 		if matters {

@@ -18,12 +18,16 @@ var rolesText string
 //go:embed floors.txt
 var floorsText string
 
-// Roles returns the table that is built in for the roles of arguments, and Floors that for
-// the lowest floors that a careful reader accepts for them. A mistake in them is found by the
-// package's tests.
+//go:embed effects.txt
+var effectsText string
+
+// Roles returns the table that is built in for the roles of arguments, Floors that for
+// the lowest floors that a careful reader accepts for them, and Effects that for the effects of
+// tools. A mistake in them is found by the package's tests.
 var (
-	Roles  = sync.OnceValue(func() *Table { return mustParse(rolesText) })
-	Floors = sync.OnceValue(func() *Table { return mustParse(floorsText) })
+	Roles   = sync.OnceValue(func() *Table { return mustParse(rolesText) })
+	Floors  = sync.OnceValue(func() *Table { return mustParse(floorsText) })
+	Effects = sync.OnceValue(func() *Table { return mustParse(effectsText) })
 )
 
 func mustParse(text string) *Table {

@@ -111,7 +111,7 @@ func newComparisonRun(dir string, o Options) (*comparisonRun, error) {
 	}{
 		{agentDojoDir, func(path string) (err error) { c.dojo, err = newDojoSet(path, o.Contracts); return err }},
 		{injecAgentDir, func(path string) (err error) { c.injec, err = loadInjec(path); return err }},
-		{rolesDir, func(path string) (err error) { c.out.Roles, err = Roles(path, Synthesized); return err }},
+		{rolesDir, func(path string) (err error) { c.out.Roles, err = Roles(Synthesized, path); return err }},
 		{provenanceDir, func(path string) (err error) { c.out.Provenance, err = Provenance(path); return err }},
 	} {
 		path := filepath.Join(dir, set.name)

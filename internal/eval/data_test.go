@@ -16,7 +16,7 @@ func TestNoLabelledCase(t *testing.T) {
 		}
 		var err error
 		if name == "labels.jsonl" {
-			_, err = Roles(dir, Synthesized)
+			_, err = Roles(Synthesized, dir)
 		} else {
 			_, err = Provenance(dir)
 		}

@@ -2,9 +2,11 @@ package eval
 
 import (
 	"fmt"
+	"hash/fnv"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/estimate"
@@ -14,17 +16,9 @@ import (
 )
 
 // Examples are what estimates are fitted on: labelled arguments, by their roles and by
-// the lowest floors that are accepted for them.
+// the lowest floors that are accepted for them, and tools by their effects.
 type Examples struct {
-	Roles, Floors []estimate.Example
-}
-
-// without leaves out what shares a group.
-func (e *Examples) without(group string) *Examples {
-	of := func(all []estimate.Example) []estimate.Example {
-		return slices.DeleteFunc(slices.Clone(all), func(x estimate.Example) bool { return x.Group == group })
-	}
-	return &Examples{Roles: of(e.Roles), Floors: of(e.Floors)}
+	Roles, Floors, Effects []estimate.Example
 }
 
 // ReadExamples reads the labelled arguments of directories with labels*.jsonl and
@@ -46,6 +40,9 @@ func ReadExamples(dirs ...string) (*Examples, error) {
 				}
 				servers[l.Server] = s
 			}
+			if f, ok := s.tools[l.Tool]; ok && l.Kind == "tool" {
+				out.Effects = append(out.Effects, estimate.Example{Group: s.fingerprint, Features: f, Class: string(effects[l.Effect])})
+			}
 			f, ok := s.features[l.Tool][l.Arg]
 			if !ok || l.Kind != "arg" {
 				continue
@@ -61,9 +58,10 @@ func ReadExamples(dirs ...string) (*Examples, error) {
 	return out, nil
 }
 
-// featured is a server with the features of its arguments, by tool and pattern.
+// featured is a server with the features of its tools, and of their arguments by tool and pattern.
 type featured struct {
 	fingerprint string
+	tools       map[string][]string
 	features    map[string]map[string][]string
 }
 
@@ -72,24 +70,50 @@ func features(dir, server string) (*featured, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &featured{fingerprint: c.Fingerprint(), features: map[string]map[string][]string{}}
+	out := &featured{fingerprint: c.Fingerprint(), tools: map[string][]string{}, features: map[string]map[string][]string{}}
 	byRules := synth.Estimated(synth.Estimates{}, c)
 	for i := range c.Tools {
 		if made, ok := byRules.Tool(c.Tools[i].Name); ok {
+			out.tools[made.Name] = estimate.Tool(&c.Tools[i], string(made.Effect))
 			out.features[made.Name] = estimate.Arguments(&c.Tools[i], string(made.Effect))
 		}
 	}
 	return out, nil
 }
 
-// Crossed makes contracts with estimates that are fitted on all examples but those of the
-// server that they are made for. The rules stay what they are: they were written by people
-// who may have seen the server.
+// folds are the parts that servers are dealt into to be crossed.
+const folds = 10
+
+// Crossed makes contracts with estimates that are fitted on a part of all examples, without
+// the server that they are made for and a tenth of the others. The rules stay what they are:
+// they were written by people who may have seen the server.
 func Crossed(examples *Examples) Contracts {
-	return func(c *schema.Catalogue) (*contract.File, error) {
-		others := examples.without(c.Fingerprint())
-		return synth.Estimated(synth.Estimates{Roles: estimate.Fit(others.Roles), Floors: estimate.Fit(others.Floors)}, c), nil
+	fitted := make([]func() synth.Estimates, folds)
+	for i := range fitted {
+		fitted[i] = sync.OnceValue(func() synth.Estimates { return examples.without(i).fit() })
 	}
+	return func(c *schema.Catalogue) (*contract.File, error) {
+		return synth.Estimated(fitted[foldOf(c.Fingerprint())](), c), nil
+	}
+}
+
+// foldOf is the part that a server falls into.
+func foldOf(fingerprint string) int {
+	h := fnv.New32a()
+	h.Write([]byte(fingerprint))
+	return int(h.Sum32() % folds)
+}
+
+// without leaves out what falls into a part.
+func (e *Examples) without(fold int) *Examples {
+	of := func(all []estimate.Example) []estimate.Example {
+		return slices.DeleteFunc(slices.Clone(all), func(x estimate.Example) bool { return foldOf(x.Group) == fold })
+	}
+	return &Examples{Roles: of(e.Roles), Floors: of(e.Floors), Effects: of(e.Effects)}
+}
+
+func (e *Examples) fit() synth.Estimates {
+	return synth.Estimates{Roles: estimate.Fit(e.Roles), Floors: estimate.Fit(e.Floors), Effects: estimate.Fit(e.Effects)}
 }
 
 // labelsOf reads a directory's labels, each once.

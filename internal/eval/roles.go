@@ -108,30 +108,44 @@ type Contracts func(*schema.Catalogue) (*contract.File, error)
 // Synthesized makes contracts by the rules of synthesis alone.
 func Synthesized(c *schema.Catalogue) (*contract.File, error) { return synth.Contract(c), nil }
 
-// Roles reads DIR/labels*.jsonl and DIR/<server>.json, makes the contracts of every
-// labelled server, and scores them.
-func Roles(dir string, contractsOf Contracts) (*RolesReport, error) {
+// Roles reads labels*.jsonl and SERVER.json of directories, makes the contracts of every
+// labelled server, and scores them together.
+func Roles(contractsOf Contracts, dirs ...string) (*RolesReport, error) {
+	s := scorer{}
+	for _, dir := range dirs {
+		before := s.args + s.tools
+		if err := s.set(dir, contractsOf); err != nil {
+			return nil, err
+		}
+		if s.args+s.tools == before {
+			return nil, noCaseError(dir, "labels")
+		}
+	}
+	return s.report(), nil
+}
+
+// set scores the labelled servers of a directory.
+func (s *scorer) set(dir string, contractsOf Contracts) error {
 	labels, err := labelsOf(dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	contracts := map[string]*contract.File{}
-	s := scorer{}
 	for _, l := range labels {
 		f, ok := contracts[l.Server]
 		if !ok {
 			catalogue, err := catalogueOf(dir, l.Server)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			if f, err = contractsOf(catalogue); err != nil {
-				return nil, err
+				return err
 			}
 			contracts[l.Server] = f
 		}
 		tool, ok := f.Tool(l.Tool)
 		if !ok {
-			return nil, fmt.Errorf("%s has no tool %q, which the labels speak of", l.Server, l.Tool)
+			return fmt.Errorf("%s has no tool %q, which the labels speak of", l.Server, l.Tool)
 		}
 		switch l.Kind {
 		case "arg":
@@ -140,11 +154,7 @@ func Roles(dir string, contractsOf Contracts) (*RolesReport, error) {
 			s.tool(l, tool)
 		}
 	}
-
-	if s.args+s.tools == 0 {
-		return nil, noCaseError(dir, "labels")
-	}
-	return s.report(), nil
+	return nil
 }
 
 // catalogueOf reads the tools of a labelled server.

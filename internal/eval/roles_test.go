@@ -22,7 +22,7 @@ func sharedData(t *testing.T, parts ...string) string {
 }
 
 func TestRolesOnSharedData(t *testing.T) {
-	r, err := Roles(sharedData(t, "mcp-tools"), Synthesized)
+	r, err := Roles(Synthesized, sharedData(t, "mcp-tools"))
 	if err != nil {
 		t.Fatal(err)
 	}
