@@ -60,6 +60,7 @@ func TestRolesOfUnseenServers(t *testing.T) {
 		{"unseen/held", 0, 0.83, 0.945, 0.006, 0.035, 0.84, 0.91, 0.6},
 		{"further/dev", 0, 0.88, 0.965, 0.006, 0.06, 0.8, 0.87, 0.65},
 		{"further/held", 0, 0.83, 0.90, 0.016, 0.015, 0.83, 0.94, 0.64},
+		{"apart", 5, 0.81, 0.92, 0.006, 0.075, 0.76, 0.89, 0.69},
 	} {
 		r, err := Roles(Synthesized, filepath.Join("testdata", filepath.FromSlash(c.set)))
 		if err != nil {
