@@ -143,10 +143,12 @@ func (s *scorer) set(dir string, contractsOf Contracts) error {
 			}
 			contracts[l.Server] = f
 		}
+
 		tool, ok := f.Tool(l.Tool)
 		if !ok {
 			return fmt.Errorf("%s has no tool %q, which the labels speak of", l.Server, l.Tool)
 		}
+
 		switch l.Kind {
 		case "arg":
 			s.argument(l, tool)
