@@ -220,7 +220,7 @@ func (t *tool) likelyFloor(features []string, v verdict, authority float64) labe
 	odds := t.table.likely.Floors.Odds(features)
 	user, output := math.Exp(odds[label.User.String()]), math.Exp(odds[label.ToolOutput.String()])
 	isID := v.role == label.Selector
-	isText := v.role == label.Content && slices.Contains([]concept{"text", "name", "when"}, v.concept)
+	isText := v.role == label.Content && slices.Contains([]concept{"text", "name", "when", "geo"}, v.concept)
 	may := user >= mayNeedUser || authority >= oftenDecides
 
 	switch {
