@@ -3,6 +3,7 @@ package scope
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A planner that was not told the members of a result guesses them: "start" for startsAt, "sender
@@ -51,21 +52,23 @@ var synonyms = groups(
 	"id uid uuid key code ref reference handle login",
 )
 
-// groups returns for each word of a line the words of the line.
-func groups(lines ...string) map[string][]string {
-	out := map[string][]string{}
-	for _, l := range lines {
-		all := strings.Fields(l)
-		for _, w := range all {
-			out[w] = all
+// groups returns for each word of a line the words of the line, which is made on its first use.
+func groups(lines ...string) func() map[string][]string {
+	return sync.OnceValue(func() map[string][]string {
+		out := map[string][]string{}
+		for _, l := range lines {
+			all := strings.Fields(l)
+			for _, w := range all {
+				out[w] = all
+			}
 		}
-	}
-	return out
+		return out
+	})
 }
 
 // alike returns the words for the same thing as a word, with itself; nil for a word that has
 // no other.
-func alike(word string) []string { return synonyms[strings.TrimSuffix(word, "s")] }
+func alike(word string) []string { return synonyms()[strings.TrimSuffix(word, "s")] }
 
 // thing returns what a word of a name is about.
 func thing(word string) string {

@@ -2,6 +2,7 @@ package document
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -131,12 +132,12 @@ func endsSentence(word, rest string, first bool) bool {
 	}
 
 	switch {
-	case before[name]:
+	case before()[name]:
 		return false
-	case beforeNumber[name]:
+	case beforeNumber()[name]:
 		return !unicode.IsDigit(begins) && !roman().MatchString(next)
-	case within[name], initials().MatchString(bare):
-		return starters[strings.ToLower(strings.TrimRightFunc(next, unicode.IsPunct))]
+	case within()[name], initials().MatchString(bare):
+		return starters()[strings.ToLower(strings.TrimRightFunc(next, unicode.IsPunct))]
 	}
 	return true
 }
@@ -161,10 +162,13 @@ var within = set("etc inc ltd co corp llc plc gmbh bros jr sr al a.m p.m am pm u
 // starters are words that begin sentences, and seldom names.
 var starters = set("the a an this that these those there here if when whenever where while unless until once after before as since because although though in on at by for from with without to of it its he she they we you i our your their his her all any each every no none not only some most many both either neither one other others another such do does did is are was were may must shall should can cannot could will would never always please otherwise however therefore moreover furthermore also then thus instead but and or so nor what who which how why agents customers users passengers members employees refunds requests")
 
-func set(words string) map[string]bool {
-	out := map[string]bool{}
-	for word := range strings.FieldsSeq(words) {
-		out[word] = true
-	}
-	return out
+// set returns words as a set, which is made on its first use.
+func set(words string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		out := map[string]bool{}
+		for word := range strings.FieldsSeq(words) {
+			out[word] = true
+		}
+		return out
+	})
 }

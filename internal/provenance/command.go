@@ -2,6 +2,7 @@ package provenance
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/remit-project/remit/internal/shell"
 	"github.com/remit-project/remit/label"
@@ -75,12 +76,16 @@ func (q *query) commandWord(r *Resolution, word string) {
 }
 
 // sqlFunctions are functions of queries that only compute.
-var sqlFunctions = wordSet("count sum avg min max total coalesce ifnull nullif lower upper round abs length substr substring trim ltrim rtrim replace instr cast " +
-	"date datetime time strftime julianday year month day extract concat group_concat string_agg row_number rank dense_rank lag lead over partition " +
-	"in exists values filter and or not on as when then else using from where having by select distinct union all between like with case end is")
+var sqlFunctions = sync.OnceValue(func() map[string]bool {
+	return wordSet("count sum avg min max total coalesce ifnull nullif lower upper round abs length substr substring trim ltrim rtrim replace instr cast " +
+		"date datetime time strftime julianday year month day extract concat group_concat string_agg row_number rank dense_rank lag lead over partition " +
+		"in exists values filter and or not on as when then else using from where having by select distinct union all between like with case end is")
+})
 
 // sqlChanging are words with which a query does more than to read.
-var sqlChanging = wordSet("into insert update delete drop alter create replace attach detach pragma call exec execute copy set grant revoke lock truncate merge vacuum reindex do load import for")
+var sqlChanging = sync.OnceValue(func() map[string]bool {
+	return wordSet("into insert update delete drop alter create replace attach detach pragma call exec execute copy set grant revoke lock truncate merge vacuum reindex do load import for")
+})
 
 // onlyReads reports whether a text is one query that only reads: a SELECT without
 // words that change something, and with functions that compute.
@@ -98,7 +103,7 @@ func onlyReads(text string) bool {
 		return false
 	}
 	for _, t := range tokens {
-		if w := strings.ToLower(t.text); !t.quoted && sqlChanging[w] && !sqlFunctions[w] {
+		if w := strings.ToLower(t.text); !t.quoted && sqlChanging()[w] && !sqlFunctions()[w] {
 			return false
 		}
 	}
@@ -117,7 +122,7 @@ func onlyComputes(query string) bool {
 		for start > 0 && (isAlnum(name[start-1]) || strings.IndexByte("_.\"`]", name[start-1]) >= 0) {
 			start--
 		}
-		if name = strings.ToLower(name[start:]); name != "" && !sqlFunctions[name] {
+		if name = strings.ToLower(name[start:]); name != "" && !sqlFunctions()[name] {
 			return false
 		}
 	}

@@ -3,6 +3,7 @@ package provenance
 import (
 	"math/big"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -114,7 +115,7 @@ func (r *numeralReader) scaleAt(rest string, money bool) (factor int64, length i
 		return l.factor, length, withMoney || touches
 	}
 
-	sc, ok := scales[strings.ToLower(w)]
+	sc, ok := scales()[strings.ToLower(w)]
 	if !ok {
 		return 0, 0, false
 	}
@@ -142,7 +143,7 @@ type scale struct {
 	in     map[language]bool // the languages in which it has that factor; nil for all
 }
 
-var scales = func() map[string]scale {
+var scales = sync.OnceValue(func() map[string]scale {
 	out := map[string]scale{}
 	add := func(factor int64, short bool, in map[language]bool, list string) {
 		for _, w := range strings.Fields(list) {
@@ -166,7 +167,7 @@ var scales = func() map[string]scale {
 	add(0, false, map[language]bool{}, "trillion trillions billionen billones bilione bilioni trilhão trilhões biljoen hundreds thousands dozens hunderte tausende milliers centaines miles cientos "+
 		"centinaia migliaia centenas milhares honderden duizenden tn")
 	return out
-}()
+})
 
 // percentAfter returns the length of a percent sign or word.
 func percentAfter(rest string) int {

@@ -65,7 +65,9 @@ var wordLists = [languages]struct {
 }
 
 // ordinaryElsewhere are number words that are other words in other languages.
-var ordinaryElsewhere = wordSet("once due elf sept cent sei otto dos mil mille ten tre nove six acht vier fire million hundred")
+var ordinaryElsewhere = sync.OnceValue(func() map[string]bool {
+	return wordSet("once due elf sept cent sei otto dos mil mille ten tre nove six acht vier fire million hundred")
+})
 
 // numberWordsOf has the number words of each language.
 var numberWordsOf = sync.OnceValue(func() *[languages]map[string]numberWord {
@@ -81,7 +83,7 @@ var numberWordsOf = sync.OnceValue(func() *[languages]map[string]numberWord {
 
 	for l := range out {
 		for w, n := range out[l] {
-			n.shared = count[w] > 1 || ordinaryElsewhere[w]
+			n.shared = count[w] > 1 || ordinaryElsewhere()[w]
 			out[l][w] = n
 		}
 	}
@@ -252,10 +254,12 @@ func joinedHundreds(l language, w string, hundred []string) (int64, bool) {
 }
 
 // articles are the words that are one before a scale, and an article elsewhere.
-var articles = [languages]map[string]bool{
-	english: wordSet("a an"), german: wordSet("ein eine einen einem einer"), french: wordSet("un une"), spanish: wordSet("un una uno"),
-	italian: wordSet("un una uno"), portuguese: wordSet("um uma"), dutch: wordSet("een"),
-}
+var articles = sync.OnceValue(func() *[languages]map[string]bool {
+	return &[languages]map[string]bool{
+		english: wordSet("a an"), german: wordSet("ein eine einen einem einer"), french: wordSet("un une"), spanish: wordSet("un una uno"),
+		italian: wordSet("un una uno"), portuguese: wordSet("um uma"), dutch: wordSet("een"),
+	}
+})
 
 // connectives join the parts of a number: in English after hundreds, in French and Spanish
 // between tens and units.
@@ -424,7 +428,7 @@ func (r *numeralReader) spelledAt(tokens []wordToken, i int, digits *[]numeral) 
 		return i + 1 // the scale of a number in digits
 	}
 
-	from, article := i, articles[r.lang][tokens[i].text]
+	from, article := i, articles()[r.lang][tokens[i].text]
 	if article {
 		if i++; i == len(tokens) || !r.together(tokens[from], tokens[i]) {
 			return i
@@ -501,7 +505,7 @@ func (r *numeralReader) joins(n spelledNumber) bool {
 // addSpelled adds the number of the words from one token to another.
 func (r *numeralReader) addSpelled(tokens []wordToken, from, end int, n spelledNumber, doubt bool) {
 	start, stop := tokens[from].start, tokens[end-1].end
-	articleAlone := end == from+1 && articles[r.lang][tokens[from].text]
+	articleAlone := end == from+1 && articles()[r.lang][tokens[from].text]
 	if articleAlone || !r.free(start, stop) {
 		return
 	}
