@@ -62,6 +62,50 @@ def test_decides() -> None:
         assert ended.value.kind == "session-ended" and ended.value.status == 409
 
 
+def test_decides_several_calls_in_one_request() -> None:
+    sent: list[str] = []
+
+    def count(request: httpx.Request) -> httpx.Response:
+        sent.append(request.url.path)
+        return httpx.HTTPTransport().handle_request(request)
+
+    with Remit(URL, TOKEN, transport=httpx.MockTransport(count)) as remit:
+        session = remit.session(tools=TOOLS, unseen_user=False)
+        session.user("Answer ann@corp.example")
+        before = len(sent)
+        read, answered, injected = session.decide_all(
+            [
+                {"server": "mail", "tool": "read_inbox", "arguments": {}, "call": "r1"},
+                {"server": "mail", "tool": "send_email", "arguments": {"to": "ann@corp.example"}},
+                {"server": "mail", "tool": "send_email", "arguments": '{"to": "eve@evil.example"}', "call": "c2"},
+            ]
+        )
+        assert len(sent) == before + 1
+        assert read.allowed and read.call == "r1" and read.session == session.id and read.tool == "read_inbox"
+        assert answered.allowed and answered.arguments == {"to": "ann@corp.example"}
+        assert injected.verdict == "ask" and injected.call == "c2" and "eve@evil.example" in injected.explanation
+        assert session.decide_all([]) == []
+
+        careless = remit.session(tools=TOOLS)
+        careless.user("Answer ann@corp.example")
+        assert [d.verdict for d in careless.decide_all([{"server": "mail", "tool": "send_email", "arguments": {"to": "eve@evil.example"}}])] == ["ask"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {},
+        {"evaluations": []},
+        {"evaluations": [{"decision": True}]},
+        {"evaluations": [{"decision": True, "context": {"call": "c1"}}]},
+        {"evaluations": [{"decision": True, "context": {"verdict": "allow", "call": "c2"}}]},
+    ],
+)
+def test_other_answers_to_several_calls_are_refusals(answer: Any) -> None:
+    with pytest.raises(BadAnswer):
+        wire.evaluated(answer, "s", [{"server": "mail", "tool": "send_email", "arguments": {}, "call": "c1"}])
+
+
 @pytest.mark.parametrize(("approve", "verdict"), [(True, "allow"), (False, "deny")])
 def test_asks_a_person(approve: bool, verdict: str) -> None:
     with Remit(URL, TOKEN) as remit:

@@ -6,7 +6,7 @@
 export { Remit, type AnswerOptions, type RemitOptions, type SessionOptions } from "./client.js";
 export { BadAnswer, BadRequest, NoSession, Problem, RemitError, Unreachable } from "./errors.js";
 export { Decision, Denied } from "./models.js";
-export type { Aborted, Approval, Arguments, Delegation, Event, Explanation, Extent, Finding, Lookup, LookUp, Reading, Reason, Scope, SessionInfo, ToolSet, TurnScope, Verdict } from "./models.js";
+export type { Aborted, Approval, Arguments, Delegation, Event, Explanation, Extent, Finding, Lookup, LookUp, ProposedCall, Reading, Reason, Scope, SessionInfo, ToolSet, TurnScope, Verdict } from "./models.js";
 export { Session, type CallOptions, type ResultOptions, type WaitOptions } from "./session.js";
 export type { Request } from "./wire.js";
 export type { components, operations, paths } from "./openapi.js";

@@ -36,6 +36,15 @@ export type Extent = NonNullable<Schemas["Answer"]["for"]>;
 /** The arguments of a call, or the text that the model wrote for them. */
 export type Arguments = Record<string, unknown> | string;
 
+/** One of several calls that are decided in one request. */
+export interface ProposedCall {
+  server: string;
+  tool: string;
+  arguments: Arguments;
+  /** Names the call within its session; one is made when it is left out. */
+  call?: string | undefined;
+}
+
 /**
  * Makes a look-up: gets the server, the tool and the arguments, and returns what the tool
  * returned, a text or JSON. Whatever it throws says that there is no result. The model must

@@ -1,8 +1,8 @@
 import type { Remit } from "./client.js";
 import { BadAnswer, BadRequest, Problem } from "./errors.js";
 import { toJSON } from "./json.js";
-import { type Aborted, type Approval, type Arguments, Decision, type Delegation, type Event, type Explanation, isObject, type LookUp, type LookupResult, type Scope, type TurnScope } from "./models.js";
-import { asked, LONGEST_WAIT, looked, ROUNDS, segment, unlooked, used } from "./wire.js";
+import { type Aborted, type Approval, type Arguments, Decision, type Delegation, type Event, type Explanation, isObject, type LookUp, type LookupResult, type ProposedCall, type Scope, type TurnScope } from "./models.js";
+import { asked, evaluated, LONGEST_WAIT, looked, ROUNDS, segment, unlooked, used } from "./wire.js";
 
 /** What else is known of a proposed call. */
 export interface CallOptions extends Aborted {
@@ -122,6 +122,22 @@ export class Session {
       }
     }
     throw new BadAnswer(`the rules for ${tool} need look-ups that depend on others, more than ${ROUNDS} times`);
+  }
+
+  /**
+   * Decides up to 100 calls in one request, one after the other: each sees those before it. The
+   * server decides them as AuthZEN's evaluations: without look-ups of yours, and as if the model
+   * had seen more than was passed on, unless the session was begun with `unseenUser: false`.
+   */
+  async decideAll(calls: readonly ProposedCall[], options: Aborted = {}): Promise<Decision[]> {
+    if (calls.length === 0) return [];
+    const evaluations = calls.map(({ server, tool, arguments: args, call }) => ({
+      action: { name: tool },
+      resource: { type: "server", id: server },
+      context: { session: this.id, call, arguments: typeof args === "string" ? args : toJSON(args) },
+    }));
+    const body = { subject: { type: "session", id: this.id }, evaluations };
+    return evaluated(await this.#remit.send({ method: "POST", path: "/access/v1/evaluations", body, exactly: true }, options), this.id, calls);
   }
 
   /** Asks a person about a call that was held back, or about several in one question. */

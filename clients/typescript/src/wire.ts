@@ -1,6 +1,6 @@
 import { BadAnswer, BadRequest, Problem, Unreachable } from "./errors.js";
 import { parseExactly } from "./json.js";
-import { Decision, isObject, type Lookup, type LookupResult } from "./models.js";
+import { Decision, isObject, type Lookup, type LookupResult, type ProposedCall } from "./models.js";
 
 /** How often a request is sent that got no answer, or was told to come back: over some six seconds, in which a server starts again. */
 export const ATTEMPTS = 6;
@@ -144,6 +144,20 @@ export function looked(id: string, returned: unknown): LookupResult {
 /** Why a look-up has no result. */
 export function unlooked(id: string, error: unknown): LookupResult {
   return { id, error: describe(error) || "it failed" };
+}
+
+/** The decisions on several calls, each with the call that it is about. */
+export function evaluated(answer: unknown, session: string, calls: readonly ProposedCall[]): Decision[] {
+  const found = isObject(answer) ? answer["evaluations"] : undefined;
+  if (!Array.isArray(found) || found.length !== calls.length) throw new BadAnswer(`the server answered ${calls.length} calls with another number of decisions`);
+  return calls.map(({ tool, call }, i) => {
+    const one: unknown = found[i];
+    const context = isObject(one) ? one["context"] : undefined;
+    if (!isObject(context)) throw new BadAnswer("the answer has no decision");
+    const decision = Decision.of({ ...context, session, tool });
+    if (call !== undefined && decision.call !== call) throw new BadAnswer("the server's decisions are in another order than the calls");
+    return decision;
+  });
 }
 
 /** What holds after an answer, for each call of its question. */

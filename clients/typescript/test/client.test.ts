@@ -28,6 +28,34 @@ describe("a session", () => {
     await assert.rejects(session.user("one more"), problem("session-ended"));
   });
 
+  it("decides several calls in one request", async () => {
+    const paths: string[] = [];
+    const counted: typeof fetch = (url, init) => {
+      paths.push(new URL(String(url)).pathname);
+      return fetch(url, init);
+    };
+    const session = await new Remit(URL_, TOKEN, { fetch: counted }).session({ tools: TOOLS, unseenUser: false });
+    await session.user("Answer ann@corp.example");
+    const before = paths.length;
+    const decisions = await session.decideAll([
+      { server: "mail", tool: "read_inbox", arguments: {}, call: "r1" },
+      { server: "mail", tool: "send_email", arguments: { to: "ann@corp.example" } },
+      { server: "mail", tool: "send_email", arguments: '{"to": "eve@evil.example"}', call: "c2" },
+    ]);
+    assert.deepEqual(paths.slice(before), ["/access/v1/evaluations"]);
+    assert.deepEqual(decisions.map((d) => [d.tool, d.verdict]), [["read_inbox", "allow"], ["send_email", "allow"], ["send_email", "ask"]]);
+    assert.deepEqual([decisions[0]?.call, decisions[1]?.arguments, decisions[2]?.call], ["r1", { to: "ann@corp.example" }, "c2"]);
+    assert.match(decisions[2]?.explanation ?? "", /eve@evil\.example/);
+    assert.deepEqual(await session.decideAll([]), []);
+  });
+
+  it("takes no other answer for several decisions", async () => {
+    for (const evaluations of [undefined, [], [{ decision: true }], [{ decision: true, context: { call: "c1" } }], [{ decision: true, context: { verdict: "allow", call: "c2" } }]]) {
+      const session = new Session(new Remit(URL_, TOKEN, { fetch: async () => Response.json({ evaluations }) }), "s");
+      await assert.rejects(session.decideAll([{ server: "mail", tool: "send_email", arguments: {}, call: "c1" }]), BadAnswer);
+    }
+  });
+
   it("takes a result for a call of its own alone", async () => {
     const session = await client().session();
     await assert.rejects(session.result("nothing", { content: "text" }), problem("not-found"));

@@ -6,7 +6,7 @@ Only a :class:`Decision` whose ``allowed`` is true lets a call run, with its
 
 from .aio import AsyncRemit, AsyncSession
 from .client import Remit, Session
-from .models import Approval, AsyncLookUp, BadAnswer, BadRequest, Decision, Delegation, Finding, Lookup, LookUp, NoSession, Problem, Reading, Reason, Refusal, RemitError, SessionInfo, ToolSet, TurnScope, Unprotected, Unreachable, Verdict, WrongClient
+from .models import Approval, AsyncLookUp, BadAnswer, BadRequest, Decision, Delegation, Finding, Lookup, LookUp, NoSession, Problem, ProposedCall, Reading, Reason, Refusal, RemitError, SessionInfo, ToolSet, TurnScope, Unprotected, Unreachable, Verdict, WrongClient
 
 __all__ = [
     "Approval",
@@ -22,6 +22,7 @@ __all__ = [
     "Lookup",
     "NoSession",
     "Problem",
+    "ProposedCall",
     "Reading",
     "Reason",
     "Refusal",

@@ -10,7 +10,7 @@ from typing import Any, Self
 import httpx
 
 from . import wire
-from .models import Approval, AsyncLookUp, BadAnswer, Decision, Delegation, Lookup, LookUp, Problem, RemitError, ToolSet, TurnScope, Unreachable
+from .models import Approval, AsyncLookUp, BadAnswer, Decision, Delegation, Lookup, LookUp, Problem, ProposedCall, RemitError, ToolSet, TurnScope, Unreachable
 from .port import Awaited, Port, returned
 
 
@@ -191,6 +191,16 @@ class AsyncSession:
             for lookup in asked:
                 found.append(await self._look_up(look_up, lookup))
         raise BadAnswer(f"the rules for {tool} need look-ups that depend on others, more than {wire.ROUNDS} times")
+
+    async def decide_all(self, calls: Sequence[ProposedCall]) -> list[Decision]:
+        """Decide up to 100 calls in one request, one after the other: each sees those before it.
+
+        The server decides them as AuthZEN's evaluations: without look-ups of yours, and
+        as if the model had seen more than was passed on, unless the session was begun
+        with ``unseen_user=False``.
+        """
+        answer = await self._remit.send(wire.decide_all(self.id, calls)) if calls else {"evaluations": []}
+        return wire.evaluated(answer, self.id, calls)
 
     @staticmethod
     async def _look_up(look_up: LookUp | AsyncLookUp, lookup: Lookup) -> dict[str, Any]:

@@ -52,6 +52,7 @@ class Session:
     delegations = direct(AsyncSession.delegations)
     agree = direct(AsyncSession.agree)
     decide = direct(AsyncSession.decide)
+    decide_all = direct(AsyncSession.decide_all)
     ask = direct(AsyncSession.ask)
     await_answer = direct(AsyncSession.await_answer)
     await_answers = direct(AsyncSession.await_answers)

@@ -53,6 +53,15 @@ class ToolSet(TypedDict):
     tools: list[dict[str, Any]] | dict[str, Any]
 
 
+class ProposedCall(TypedDict):
+    """One of several calls that are decided in one request."""
+
+    server: str
+    tool: str
+    arguments: dict[str, Any] | str
+    call: NotRequired[str]
+
+
 class Lookup(TypedDict):
     """What a rule needs a tool that only reads to be called for."""
 

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import httpx
 
-from .models import BadAnswer, BadRequest, Decision, Delegation, Lookup, Problem, ToolSet
+from .models import BadAnswer, BadRequest, Decision, Delegation, Lookup, Problem, ProposedCall, ToolSet
 
 #: How often a request is sent that got no answer, or was told to come back: over
 #: some six seconds, in which a server starts again.
@@ -155,6 +155,28 @@ def decide(
     more = {"id": call, "server": server, "message": message, "beside": beside, "lookups": lookups}
     body |= {name: value for name, value in more.items() if value is not None}
     return post(f"{session}/decisions", body)
+
+
+def decide_all(session: str, calls: Sequence[ProposedCall]) -> Request:
+    evaluations = []
+    for one in calls:
+        context = {"session": session, "arguments": one["arguments"]}
+        if "call" in one:
+            context["call"] = one["call"]
+        evaluations.append({"action": {"name": one["tool"]}, "resource": {"type": "server", "id": one["server"]}, "context": context})
+    return post("/access/v1/evaluations", {"subject": {"type": "session", "id": session}, "evaluations": evaluations})
+
+
+def evaluated(answer: Any, session: str, calls: Sequence[ProposedCall]) -> list[Decision]:
+    """The decisions on several calls, each with the call that it is about."""
+    found: list[Any] = member(answer, "evaluations", list)
+    if len(found) != len(calls):
+        raise BadAnswer(f"the server answered {len(calls)} calls with {len(found)} decisions")
+    decisions = [Decision.of({**member(one, "context", dict), "session": session, "tool": call["tool"]}) for one, call in zip(found, calls, strict=True)]
+    for decision, call in zip(decisions, calls, strict=True):
+        if decision.call != call.get("call", decision.call):
+            raise BadAnswer("the server's decisions are in another order than the calls")
+    return decisions
 
 
 def asked(answer: dict[str, Any]) -> list[Lookup]:
