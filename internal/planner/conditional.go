@@ -1,10 +1,12 @@
 package planner
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/remit-project/remit/internal/character"
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/pattern"
 )
@@ -23,6 +25,8 @@ type clause struct {
 	sentence int
 	// perhaps reports whether it may be none: "when" says a time as often.
 	perhaps bool
+	// begins reports whether its sentence begins with it.
+	begins bool
 }
 
 // asks reports whether a clause is a question by itself: when is the next visit?
@@ -42,32 +46,64 @@ type spoken struct {
 // hear adds a message.
 func (s *spoken) hear(m *marks, text string) {
 	s.last = len(s.sentences)
-	text = strings.ReplaceAll(own(text), "’", "'")
+	text = strings.Map(visible, own(text))
 	plain := m.unquoted(text)
 	all := map[string]bool{}
 	for _, w := range wordsOf(plain) {
 		all[w] = true
 	}
 
+	question := ""
 	for _, at := range sentencesIn(plain) {
-		for i, part := range clauseParts(plain[at[0]:at[1]]) {
-			for _, c := range m.conditionsIn(part, all) {
+		sentence := strings.TrimSpace(plain[at[0]:at[1]])
+		if question != "" && m.answers(sentence) {
+			s.add(clause{text: question, perhaps: true})
+		}
+		question = ""
+		if strings.HasSuffix(sentence, "?") {
+			question = sentence
+		}
+
+		var before []string
+		for i, part := range m.clauseParts(plain[at[0]:at[1]]) {
+			found := m.conditionsIn(part, before, all)
+			before = wordsOf(part)
+			for _, c := range found {
 				if i == 0 && c.asks(part) {
 					continue
 				}
-				c.words, c.sentence = plainWords(c.text), len(s.sentences)
-				c.text = display.Clip(c.text, longestClause)
-				s.clauses = append(s.clauses, c)
+				c.begins = strings.HasPrefix(norm.NFKC.String(sentence), c.text)
+				s.add(c)
 			}
 		}
 		s.sentences = append(s.sentences, plainWords(text[at[0]:at[1]]))
 	}
 }
 
+// add adds a clause of the sentence that is heard.
+func (s *spoken) add(c clause) {
+	c.words, c.sentence = plainWords(c.text), len(s.sentences)
+	c.text = display.Clip(c.text, longestClause)
+	s.clauses = append(s.clauses, c)
+}
+
+// visible returns a character of a text in which words are looked for: a right quotation mark as
+// an apostrophe, and -1 for one that is not seen, but for those that shape letters.
+func visible(r rune) rune {
+	const nonJoiner, joiner, rightQuote = '\u200c', '\u200d', '’'
+	switch {
+	case r == rightQuote:
+		return '\''
+	case character.IsInvisible(r) && r != nonJoiner && r != joiner:
+		return -1
+	}
+	return r
+}
+
 // quoted is what a user dictates: its conditions are for those who read it. A quotation begins
 // where a word may: after a number it means inches, and after a word it ends another quotation.
 var quoted = pattern.OnUse(`(^|[\s\p{Ps}:=,，、：。]|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}])` +
-	`(?:"[^"\s](?:[^"\n]{0,398}[^"\s])?"|[“„][^“”\n]{1,400}[“”]|«[^»\n]{1,400}»)|「[^」\n]{1,400}」|『[^』\n]{1,400}』`)
+	`(?:"[^"\s](?:[^"\n]{0,398}[^"\s])?"|“[^“”\n]{1,400}[“”]|„[^“”"\n]{1,400}[“”"]|«[^»\n]{1,400}»)|「[^」\n]{1,400}」|『[^』\n]{1,400}』`)
 
 // unquoted returns a text of the same length in which what is quoted, and phrases that are no
 // condition, are blank.
@@ -129,12 +165,34 @@ var word = pattern.OnUse(`[\pL\pM\pN']+`)
 const longestClause = 200
 
 // clauseParts parts a text into clauses, each with the sign that ends it: some are part of a mark.
-func clauseParts(text string) []string {
+// A comma may stand in one: "после того, как".
+func (m *marks) clauseParts(text string) []string {
 	var out []string
 	begin := 0
 	for _, at := range clauseEnd().FindAllStringIndex(text, -1) {
+		if text[at[0]] == ',' && m.goesOn(text[begin:at[0]], text[at[1]:]) {
+			continue
+		}
 		out = append(out, text[begin:at[1]])
 		begin = at[1]
 	}
 	return append(out, text[begin:])
+}
+
+// goesOn reports whether a mark begins in one text and goes on in another one.
+func (m *marks) goesOn(text, rest string) bool {
+	const longest = 4 // words of a mark
+	before, after := wordsOf(text), wordsOf(rest[:min(len(rest), longestClause)])
+	after = after[:min(len(after), longest)]
+	for n := 1; n <= min(len(before), longest); n++ {
+		begin := before[len(before)-n:]
+		row := slices.Concat(begin, after)
+		goes := func(k mark) bool {
+			return len(k.words) > n && len(k.words) <= len(row) && slices.Equal(k.words, row[:len(k.words)])
+		}
+		if slices.ContainsFunc(m.words[begin[0]], goes) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,6 +1,7 @@
 package planner_test
 
 import (
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -123,6 +124,48 @@ func TestConditions(t *testing.T) {
 	long := strings.Repeat("if he agrees ", 2400)
 	if got := planner.ConditionsOf(long); len(got) != 1 || len(got[0]) > 800 {
 		t.Errorf("%d conditions", len(got))
+	}
+}
+
+// TestClauses: conditions in many languages are found, and what somebody asks or tells, times and
+// courtesies are none.
+func TestClauses(t *testing.T) {
+	data, err := os.ReadFile("testdata/clauses.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		row := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		text := strings.ReplaceAll(row[2], `\u200b`, "\u200b")
+		if got := planner.ConditionsOf(text); (len(got) > 0) != (row[1] == "condition") {
+			t.Errorf("%s: %s has the conditions %q", row[0], text, got)
+		}
+	}
+}
+
+// TestDictated: words of the user's that an entry states, a title or what somebody is to be told,
+// are for those who read them. A condition of the request itself is not.
+func TestDictated(t *testing.T) {
+	for said, c := range map[string]struct {
+		state string
+		waits bool
+	}{
+		"Make a page When to plant roses.":     {"When to plant roses", false},
+		"Make a page „Wenn Rosen blühen\".":    {"Wenn Rosen blühen", false},
+		"Call the page Roses if it rains.":     {"Roses if it rains", false},
+		"Call the page Roses if it rains. ":    {"Roses", true},
+		"If Bo agrees, make a page.":           {"If Bo agrees", true},
+		"Make a page if Bo agrees.":            {"if Bo agrees", true},
+		"When Bo agrees, make a page of roses": {"When Bo agrees", true},
+	} {
+		answer := answerOf(`{"call":"wipe","tool":"wipe","times":1,"args":[{"at":"/id","is":[` + strconv.Quote(c.state) + `]}]}`)
+		waiting, err := planner.Waiting(request(said), []byte(answer))
+		if err != nil || (len(waiting) > 0) != c.waits {
+			t.Errorf("%s: %q waits: %v", said, waiting, err)
+		}
 	}
 }
 
@@ -260,6 +303,13 @@ func TestConditionsByEffect(t *testing.T) {
 		"a time":                            {said: "Wipe 7 when they are at lunch.", reading: `Wipe 7. no condition: "when they are at lunch"`, entries: []string{wiping("7", "")}},
 		"a time, not said so":               {said: "Wipe 7 when they are at lunch.", reading: "Wipe 7 at lunch.", entries: []string{wiping("7", "")}, waits: []string{"7"}},
 		"another one that is a time":        {said: "Wipe 7 when he agrees.", reading: `Wipe 7. no condition: "at the time of lunch"`, entries: []string{wiping("7", "")}, waits: []string{"7"}},
+		"of a list":                         {said: "Wipe 7.\nWipe 8.\nBoth only if he agrees.", entries: []string{wiping("7", ""), wiping("8", agreed)}, waits: []string{"7"}},
+		"of a list that follows":            {said: "Only if he agrees:\n1. wipe 7\n2. wipe 8", entries: []string{wiping("7", ""), wiping("8", agreed)}, waits: []string{"7"}},
+		"of what another one depends on":    {said: "If he agrees, wipe 7, and if that works, wipe 8.", entries: []string{wiping("7", ""), wiping("8", `"group":"","if":[{"call":"wipe7","field":"","where":[{"field":"state","is":["done"]}]}],"unless":[],`)}, waits: []string{"7", "8"}},
+		"of a call without arguments":       {said: "If he agrees, wipe all and then wipe what is left.", entries: []string{`{"call":"all","tool":"wipe","times":1,"args":[]}`, `{"call":"rest","tool":"wipe","times":1,` + agreed + `"args":[{"at":"/id","from":[{"call":"all","field":"id","where":[]}],"kind":"id","pick":"only","by":""}]}`}, waits: []string{"all"}},
+		"on a record, for what is told":     {said: "If he agrees, wipe 7.", entries: []string{wiping("7", bigger)}, waits: []string{"7"}},
+		"told, and on a record":             {said: "Wipe 7 if he agrees and it has more than 30 pages.", entries: []string{wiping("7", bigger)}, waits: []string{"7"}},
+		"a word that selects as well":       {said: "If the expired budget is fine, wipe the expired one.", entries: []string{expired}, waits: []string{"expired"}},
 		"if is no time":                     {said: "Wipe 7 if he agrees.", reading: `Wipe 7. no condition: "if he agrees"`, entries: []string{wiping("7", "")}, waits: []string{"7"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -88,6 +88,12 @@ func Marks(t testing.TB) []Entry {
 			switch r.kind {
 			case "person":
 				example = "If Bo " + item + " close the open one."
+			case "asking":
+				example = "Qq " + strings.TrimPrefix(item, "=") + " if xx yy."
+			case "telling":
+				example = "Qq " + strings.TrimPrefix(item, "=") + " when xx yy."
+			case "so":
+				example = "Qq xx? " + item + " yy."
 			case "join":
 				example = "Qq if xx yy " + item + " if zz."
 			case "within", "perhapswithin", "not", "notwithin":
@@ -107,14 +113,15 @@ func (e Entry) String() string {
 
 // In says what the table finds in the example, without an entry if one is given.
 func (e Entry) In(without *Entry) string {
-	rows, _ := markRows(conditionsText)
+	m := builtin()
 	if without != nil {
+		rows, _ := markRows(conditionsText)
 		items := rows[without.row].items
 		rows[without.row].items = slices.Delete(slices.Clone(items), without.item, without.item+1)
-	}
-	m, err := newMarks(rows)
-	if err != nil {
-		return err.Error()
+		var err error
+		if m, err = newMarks(rows); err != nil {
+			return err.Error()
+		}
 	}
 	var s spoken
 	s.hear(m, e.Example)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -23,33 +24,35 @@ func (s *shown) unheld(a *answer) map[*entry][]clause {
 		}
 	}
 
+	dictated := s.dictatedIn(effects)
+	isNone := func(c *clause) bool { return c.isDismissed(a.Reading) || c.isIn(dictated) }
 	out := map[*entry][]clause{}
 	free := map[int]bool{} // the clauses of the last message that no effect is under
 	for i, c := range s.spoken.clauses {
-		if c.sentence >= s.spoken.last && !c.isDismissed(a.Reading) {
+		if c.sentence >= s.spoken.last && !isNone(&c) {
 			free[i] = true
 		}
 	}
 	spare := 0
-	said := map[*entry]held{}
+	said, under := map[*entry]held{}, map[*entry][]int{}
 	for _, e := range effects {
-		said[e] = s.holding(a, e)
+		said[e], under[e] = s.holding(a, e), s.clausesOver(a, e)
 	}
 	for _, e := range effects {
 		h := said[e]
-		under := s.clausesOver(a, e)
 		for i, c := range s.spoken.clauses {
 			switch {
-			case h.holds(c):
+			case s.holds(h, c):
 				delete(free, i)
-			case slices.Contains(under, i) && !c.isDismissed(a.Reading):
+			case slices.Contains(under[e], i) && !isNone(&c):
 				delete(free, i)
-				if !a.isLookUp(e, func(other *entry) bool { o := said[other]; return o.holds(c) || o.spare > 0 }) {
+				if !s.isLookUp(a, e, func(other *entry) bool { return s.covers(said[other], c, under[other]) }) {
 					out[e] = append(out[e], c)
 				}
 			}
 		}
-		if h.spare >= len(out[e]) {
+		out[e] = append(out[e], s.unplaced(e, said, under, isNone)...)
+		if h.makeUpFor(out[e]) {
 			spare += h.spare - len(out[e])
 			delete(out, e)
 		}
@@ -65,15 +68,66 @@ func (s *shown) unheld(a *answer) map[*entry][]clause {
 	return out
 }
 
+// unplaced returns the clauses of the last message that an entry doesn't hold and that no effect is
+// under, where another one holds them: "Pay Al. Pay Cy. Both only if he agrees."
+func (s *shown) unplaced(e *entry, said map[*entry]held, under map[*entry][]int, isNone func(*clause) bool) []clause {
+	var out []clause
+	for i, c := range s.spoken.clauses {
+		if c.sentence < s.spoken.last || isNone(&c) || s.holds(said[e], c) {
+			continue
+		}
+		held, placed := false, false
+		for other := range said {
+			held = held || s.holds(said[other], c)
+			placed = placed || slices.Contains(under[other], i)
+		}
+		if held && !placed {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// dictatedIn returns the texts of several words that entries state as the user wrote them, without
+// spaces: titles, and what somebody is to be told. Conditions in them are for those who read them.
+func (s *shown) dictatedIn(entries []*entry) []string {
+	var out []string
+	for _, e := range entries {
+		for i := range e.Args {
+			for _, v := range e.Args[i].Is {
+				text := textOf(v)
+				if p := plain(text); strings.ContainsAny(text, " ") && strings.Contains(s.words, p) {
+					out = append(out, p)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// isIn reports whether one of several dictated texts has a clause: a title within a sentence, or
+// words behind others of the text.
+func (c *clause) isIn(dictated []string) bool {
+	text := strings.TrimFunc(plain(c.text), unicode.IsPunct)
+	first, _ := utf8.DecodeRuneInString(c.text)
+	title := !c.begins && unicode.IsUpper(first)
+	return slices.ContainsFunc(dictated, func(d string) bool {
+		at := strings.Index(d, text)
+		return at > 0 || (at == 0 && title)
+	})
+}
+
 // isLookUp reports whether an entry is what another one with an effect, which holds a condition, takes
 // from: its condition is on the entry's result, or the entry is a call without arguments of which it
-// takes a value. Contracts may take such a call for one that acts.
-func (a *answer) isLookUp(e *entry, holds func(*entry) bool) bool {
+// takes a value. Contracts may take such a call for one that acts, but not for one that sends or destroys.
+func (s *shown) isLookUp(a *answer, e *entry, holds func(*entry) bool) bool {
+	t := s.tools[e.Tool]
+	lasting := t != nil && (t.Effect == "destructive" || t.Effect == "egress")
 	isSource := func(s source) bool { return s.Call == e.Call }
 	for i := range a.Calls {
 		other := &a.Calls[i]
 		tells := slices.ContainsFunc(slices.Concat(other.If, other.Unless), isSource)
-		gives := len(e.Args) == 0 && slices.ContainsFunc(sourcesIn(other.Args), isSource)
+		gives := !lasting && len(e.Args) == 0 && slices.ContainsFunc(sourcesIn(other.Args), isSource)
 		if other != e && (tells || gives) && holds(other) {
 			return true
 		}
@@ -134,8 +188,36 @@ func bestOf(from, to int, score func(int) int) (best []int, most int) {
 type held struct {
 	onlyIf []string
 	values []string
-	spare  int // conditions on records, and those in other words than the user's
+	// spare counts conditions on records, and those in other words than the user's; told those of
+	// them that may be on what a person tells.
+	spare, told int
 }
+
+// makeUpFor reports whether an entry has as many other conditions as it leaves out, and for each on
+// what a person tells one that may be.
+func (h *held) makeUpFor(missing []clause) bool {
+	told := 0
+	for i := range missing {
+		if missing[i].isPersonal() {
+			told++
+		}
+	}
+	return h.spare >= len(missing) && h.told >= told
+}
+
+// covers reports whether an entry that is under clauses holds one, in whatever words.
+func (s *shown) covers(h held, c clause, under []int) bool {
+	var missing []clause
+	for _, i := range under {
+		if other := s.spoken.clauses[i]; !s.holds(h, other) {
+			missing = append(missing, other)
+		}
+	}
+	return s.holds(h, c) || (h.spare > 0 && h.makeUpFor(missing))
+}
+
+// isPersonal reports whether a clause is on what a person tells.
+func (c *clause) isPersonal() bool { return slices.ContainsFunc(c.words, builtin().isPersonal) }
 
 // holding returns what an entry with an effect says of conditions.
 func (s *shown) holding(a *answer, e *entry) held {
@@ -144,27 +226,48 @@ func (s *shown) holding(a *answer, e *entry) held {
 		if slices.ContainsFunc(s.spoken.clauses, func(c clause) bool { return shares(text, c.text) }) {
 			h.onlyIf = append(h.onlyIf, text)
 		} else {
-			h.spare++
+			h.spare, h.told = h.spare+1, h.told+1
 		}
 	}
 	for _, source := range slices.Concat(e.If, e.Unless) {
 		h.spare += max(1, len(source.conditions()))
+		if slices.ContainsFunc(source.conditionValues(), isTold) {
+			h.told++
+		}
 	}
 	return h
 }
 
 // holds reports whether an entry speaks of a clause: in the user's words, or by a condition on a
-// record with a word or a number of the clause. What a person tells is in no record.
-func (h *held) holds(c clause) bool {
+// record with a word or a number of the clause. What a person tells is in no record, and what its
+// sentence says outside of the clause as well may only select the record.
+func (s *shown) holds(h held, c clause) bool {
 	if slices.ContainsFunc(h.onlyIf, func(text string) bool { return shares(text, c.text) }) {
 		return true
 	}
-	isPersonal := builtin().isPersonal
-	personal := slices.ContainsFunc(c.words, isPersonal)
+	personal := c.isPersonal()
 	return slices.ContainsFunc(h.values, func(v string) bool {
-		return tells(c.words, v) && (!personal || slices.ContainsFunc(wordsOf(v), isPersonal))
+		return tells(c.words, v) && !s.spoken.alsoSays(c, v) && (!personal || isTold(v))
 	})
 }
+
+// alsoSays reports whether the sentence of a clause has a word of a value outside of the clause.
+func (s *spoken) alsoSays(c clause, value string) bool {
+	count := func(words []string, w string) (n int) {
+		for _, have := range words {
+			if have == w {
+				n++
+			}
+		}
+		return n
+	}
+	return slices.ContainsFunc(wordsOf(norm.NFKC.String(value)), func(w string) bool {
+		return count(s.sentences[c.sentence], w) > count(c.words, w)
+	})
+}
+
+// isTold reports whether a value says that a person tells something.
+func isTold(value string) bool { return slices.ContainsFunc(wordsOf(value), builtin().isPersonal) }
 
 // isPersonal reports whether a word says that a person tells something.
 func (m *marks) isPersonal(word string) bool {

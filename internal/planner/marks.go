@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -34,6 +36,32 @@ type marks struct {
 	// don't part words.
 	courtesies, attached *regexp.Regexp
 	person, joins        []string
+	joinsOf              map[string][]string // by their language
+	// so are what makes a question before it a condition.
+	so []string
+	// asking and telling are what an indirect question may follow.
+	asking, telling []report
+}
+
+// report are words that what somebody asks or tells may follow: "ask Ann when she comes".
+type report struct {
+	words []string
+	// comma reports whether a comma may stand between, and next whether nothing may.
+	comma, next bool
+	language    string
+}
+
+// newReport reads an item of a row.
+func newReport(item, language string) report {
+	text, comma := strings.CutSuffix(item, ",")
+	text, next := strings.CutPrefix(text, "=")
+	return report{strings.Fields(text), comma, next, language}
+}
+
+// ends reports whether a text ends with the words.
+func (r report) ends(text []string) bool {
+	n := len(text) - len(r.words)
+	return n >= 0 && slices.Equal(text[n:], r.words)
 }
 
 // mark is what introduces a condition: words in a row.
@@ -61,9 +89,9 @@ func (l language) isOf(words map[string]bool) bool {
 
 // markRow is a row of conditions.txt.
 type markRow struct {
-	kind  string
-	in    language
-	items []string
+	kind, language string
+	in             language
+	items          []string
 }
 
 // pattern returns the pattern of an item.
@@ -86,7 +114,7 @@ func markRows(text string) ([]markRow, error) {
 			return nil, fmt.Errorf("conditions.txt: %q is no row", line)
 		}
 
-		r := markRow{kind: words[0], items: []string{strings.TrimSpace(body)}}
+		r := markRow{kind: words[0], language: words[1], items: []string{strings.TrimSpace(body)}}
 		var to *[]string
 		for _, w := range words[2:] {
 			switch {
@@ -118,14 +146,13 @@ func readMarks(text string) (*marks, error) {
 }
 
 func newMarks(rows []markRow) (m *marks, err error) {
-	m = &marks{words: map[string][]mark{}}
+	m = &marks{words: map[string][]mark{}, joinsOf: map[string][]string{}}
 	var courtesies, attached []string
 	for _, r := range rows {
 		for _, item := range r.items {
 			switch r.kind {
 			case "mark", "perhaps":
-				words := strings.Fields(item)
-				m.words[words[0]] = append(m.words[words[0]], mark{words, r.kind == "perhaps", r.in})
+				m.add(mark{strings.Fields(item), r.kind == "perhaps", r.in})
 			case "within", "perhapswithin":
 				p, err := regexp.Compile(r.pattern(item))
 				if err != nil {
@@ -140,6 +167,13 @@ func newMarks(rows []markRow) (m *marks, err error) {
 				m.person = append(m.person, item)
 			case "join":
 				m.joins = append(m.joins, item)
+				m.joinsOf[r.language] = append(m.joinsOf[r.language], item)
+			case "so":
+				m.so = append(m.so, item)
+			case "asking":
+				m.asking = append(m.asking, newReport(item, r.language))
+			case "telling":
+				m.telling = append(m.telling, newReport(item, r.language))
 			default:
 				return nil, fmt.Errorf("conditions.txt: there is no kind %q", r.kind)
 			}
@@ -153,6 +187,31 @@ func newMarks(rows []markRow) (m *marks, err error) {
 		return nil, fmt.Errorf("conditions.txt: %w", err)
 	}
 	return m, nil
+}
+
+// add adds a mark, and as people type it without accents.
+func (m *marks) add(k mark) {
+	m.words[k.words[0]] = append(m.words[k.words[0]], k)
+	const least = 4 // letters: fewer are those of another word
+	text := strings.Join(k.words, " ")
+	if bare := unaccented(text); bare != text && utf8.RuneCountInString(bare) >= least {
+		words := strings.Fields(bare)
+		m.words[words[0]] = append(m.words[words[0]], mark{words, k.perhaps, k.in})
+	}
+}
+
+// unaccented returns a text of letters that have a case without their accents; another text as it is.
+func unaccented(text string) string {
+	var out strings.Builder
+	cased := false
+	for _, r := range norm.NFD.String(text) {
+		if unicode.Is(unicode.Mn, r) && cased {
+			continue
+		}
+		cased = unicode.In(r, unicode.Latin, unicode.Greek)
+		out.WriteRune(r)
+	}
+	return norm.NFC.String(out.String())
 }
 
 // anyOf returns a pattern for one of several; one that matches nothing for none.
@@ -179,8 +238,9 @@ func (m *marks) at(words []string, all map[string]bool) *mark {
 }
 
 // conditionsIn returns the conditions of a part of a sentence, each from the mark on that introduces
-// it. A further one in it follows on a word that joins two: "if he agrees and if it is open".
-func (m *marks) conditionsIn(part string, all map[string]bool) []clause {
+// it. A further one in it follows on a word that joins two: "if he agrees and if it is open". The
+// words before the part are those of its sentence.
+func (m *marks) conditionsIn(part string, before []string, all map[string]bool) []clause {
 	part = norm.NFKC.String(part)
 	at, words := word().FindAllStringIndex(part, -1), wordsOf(part)
 	if len(at) != len(words) {
@@ -189,7 +249,7 @@ func (m *marks) conditionsIn(part string, all map[string]bool) []clause {
 	var out []clause
 	begin := 0
 	for i := range words {
-		joined := i > 0 && slices.Contains(m.joins, words[i-1])
+		joined := i > 0 && m.isJoin(words[i-1])
 		if len(out) > 0 && !joined {
 			continue
 		}
@@ -197,11 +257,15 @@ func (m *marks) conditionsIn(part string, all map[string]bool) []clause {
 		if k == nil {
 			continue
 		}
+		perhaps, reported := m.isReported(words, i, before, k)
+		if reported {
+			continue
+		}
 		if len(out) > 0 {
 			out[len(out)-1].text = strings.TrimSpace(part[begin:at[i-1][0]])
 		}
 		begin = at[i][0]
-		out = append(out, clause{text: strings.TrimSpace(part[begin:]), perhaps: k.perhaps})
+		out = append(out, clause{text: strings.TrimSpace(part[begin:]), perhaps: k.perhaps || perhaps})
 	}
 	if out != nil {
 		return out
@@ -218,6 +282,50 @@ func (m *marks) conditionsIn(part string, all map[string]bool) []clause {
 	}
 	return out
 }
+
+// farthest is how many words a report may stand before its question: "ask her by mail on Friday if".
+const farthest = 5
+
+// isReported reports whether a mark among words begins an indirect question, which is no
+// condition: "ask her if she comes". What is told is a time, and none where somebody agrees in it
+// ("tell her when Bo agrees"). Where more follows ("check if it is free and book it"), it is perhaps
+// a condition.
+func (m *marks) isReported(words []string, i int, before []string, k *mark) (perhaps, reported bool) {
+	reach, comma := words[:i], i == 0
+	if comma {
+		reach = before
+	}
+	rest := words[i+len(k.words):]
+	agrees := slices.ContainsFunc(rest, m.isPersonal)
+
+	joins := func(r report) func(string) bool {
+		return func(w string) bool { return slices.Contains(m.joinsOf[r.language], w) }
+	}
+	for n := 1; n <= min(len(reach), farthest); n++ {
+		to, between := reach[:len(reach)-n+1], reach[len(reach)-n+1:]
+		follows := func(r report) bool {
+			return r.ends(to) && !slices.ContainsFunc(between, joins(r)) && (r.comma || !comma) && (n == 1 || !r.next)
+		}
+		if asks := slices.IndexFunc(m.asking, follows); asks >= 0 {
+			more := slices.ContainsFunc(rest, joins(m.asking[asks]))
+			return more, !more
+		}
+		if slices.ContainsFunc(m.telling, follows) {
+			return false, k.perhaps && !agrees
+		}
+	}
+	return false, false
+}
+
+// answers reports whether a sentence makes a condition of the question before it: "Is it free? Then
+// book it."
+func (m *marks) answers(sentence string) bool {
+	words := strings.Join(wordsOf(sentence[:min(len(sentence), longestClause)]), " ") + " "
+	return slices.ContainsFunc(m.so, func(begin string) bool { return strings.HasPrefix(words, begin+" ") })
+}
+
+// isJoin reports whether a word joins two conditions, or what is asked to what is done.
+func (m *marks) isJoin(word string) bool { return slices.Contains(m.joins, word) }
 
 // wordsOf returns the words of a text, in lower case, and each as that of one alphabet.
 func wordsOf(text string) []string {
