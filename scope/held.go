@@ -94,6 +94,9 @@ func (m *matcher) meets(want *held, r *Result, record string) bool {
 // the condition is met by that.
 func (m *matcher) among(want *held, r *Result, fields []int, isNamed func(*field) bool) (met, blank, has bool) {
 	full := false
+	if !m.against && m.collide(r, fields, isNamed) {
+		return false, false, true
+	}
 	for _, i := range fields {
 		f := &r.fields[i]
 		if !isNamed(f) || !m.work(want.work(len(f.text))) {
@@ -108,6 +111,25 @@ func (m *matcher) among(want *held, r *Result, fields []int, isNamed func(*field
 		blank, full = blank || accepted, full || !empty
 	}
 	return false, blank && !full, has
+}
+
+// collide reports whether fields of a name are of two members that only signs, case or invisible
+// characters tell apart: one of them may be a key that others chose.
+func (m *matcher) collide(r *Result, fields []int, isNamed func(*field) bool) bool {
+	first := map[string]*field{}
+	return slices.ContainsFunc(fields, func(i int) bool {
+		f := &r.fields[i]
+		if !m.step() || !isNamed(f) {
+			return false
+		}
+		key := f.record + " " + f.name
+		before := first[key]
+		if before == nil {
+			first[key] = f
+			return false
+		}
+		return before.member != f.member && len(before.part) == len(f.part)
+	})
 }
 
 // hasObject reports whether a record has an object or a list with a value, of exactly the name of a

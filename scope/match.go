@@ -115,7 +115,7 @@ func (m *matcher) entry(e *Call, p *Proposal) ([]Grant, string) {
 
 	for i := range p.Args {
 		a := &p.Args[i]
-		if miss := unlisted(e, a, p.Read); miss != "" {
+		if miss := unlisted(e, a, p); miss != "" {
 			return nil, m.say("%s: %s", a.Pointer, miss)
 		}
 	}
@@ -137,7 +137,13 @@ func (m *matcher) constrained(c *Arg, p *Proposal) (miss string) {
 	var named []string
 	for i := range p.Args {
 		a := &p.Args[i]
-		if a.Empty || !within(c.Pointer, a.Pointer) {
+		if !within(c.Pointer, a.Pointer) {
+			continue
+		}
+		if otherwise := p.emptied(a); otherwise != "" {
+			return m.say("%s: left empty, and not left out, which means %s", a.Pointer, clip([]byte(otherwise)))
+		}
+		if a.Empty {
 			continue
 		}
 		if c.From != nil && m.irreversible && m.in.Times.Each {
@@ -170,9 +176,13 @@ func (m *matcher) granted(c *Constraint, p *Proposal, a Argument) (Grant, string
 	switch {
 	case c.Unchanged:
 		return m.unchanged(p, a)
-	case c.Absent && p.Default != nil && !a.authority():
-		if otherwise, ok := p.Default(a.Pointer); ok && a.Text == otherwise {
+	case c.Absent:
+		otherwise := p.otherwise(a.Pointer)
+		if a.Text == otherwise && !a.authority() {
 			return Grant{Way: WayAbsent}, ""
+		}
+		if !slices.Contains(nothing, fold(otherwise)) {
+			return Grant{}, m.say("the request leaves this out, which means %s", clip([]byte(otherwise)))
 		}
 	}
 	return m.value(c, a)
@@ -211,14 +221,15 @@ func next(pointer string) (segment, rest string) {
 // unlisted says why a call is not covered when the entry doesn't speak of an argument;
 // empty where the argument does no harm: content and settings that the monitor has no
 // doubt about.
-func unlisted(e *Call, a *Argument, read bool) string {
-	if a.Empty {
+func unlisted(e *Call, a *Argument, p *Proposal) string {
+	restricts := a.Role == label.Selector || a.authority()
+	if a.Empty && !(restricts && p.emptied(a) != "") {
 		return ""
 	}
 	if slices.ContainsFunc(e.Args, func(c Arg) bool { return within(c.Pointer, a.Pointer) }) {
 		return ""
 	}
-	harmless := a.Role == label.Content || a.Role == label.Control || read
+	harmless := a.Role == label.Content || a.Role == label.Control || p.Read
 	if harmless && !a.Doubtful {
 		return ""
 	}

@@ -51,6 +51,25 @@ type Proposal struct {
 	Assumed []Reading
 }
 
+// otherwise returns what an argument is when the call leaves it out; empty where that is nothing, or
+// unknown.
+func (p *Proposal) otherwise(pointer string) string {
+	if p.Default == nil {
+		return ""
+	}
+	text, _ := p.Default(pointer)
+	return text
+}
+
+// emptied returns what an argument that the call leaves empty would be without it: no state is all
+// states, where only what is done is meant. It is empty where both are the same.
+func (p *Proposal) emptied(a *Argument) string {
+	if !a.Empty {
+		return ""
+	}
+	return p.otherwise(a.Pointer)
+}
+
 // Grant is an argument that a scope lets pass, and why.
 type Grant struct {
 	Pointer string

@@ -62,6 +62,7 @@ type Result struct {
 // field is one scalar of a structured result, or one labelled line of a text.
 type field struct {
 	record string   // the pointer of the innermost object around it
+	member string   // its name, as it is written
 	key    []string // the words of its member name, or of that of the array that it is in
 	part   []string // those of the objects around it, within its record
 	name   string   // both as one text
@@ -80,7 +81,7 @@ const (
 )
 
 func newField(record, key, text string) field {
-	f := field{record: record, key: words(key), text: text}
+	f := field{record: record, member: key, key: words(key), text: text}
 	f.name = strings.Join(f.key, " ")
 	if w := words(text[:min(len(text), 16*maxTitle)]); len(w) <= maxTitle && len(text) <= 16*maxTitle {
 		f.words = w
