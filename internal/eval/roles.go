@@ -251,6 +251,7 @@ func (s *scorer) argument(l roleLabel, tool *contract.Tool) {
 		}
 		m := miss
 		m.What, m.Got, m.Want, m.Grave = "floor", a.Floor.String(), l.MinTrust.String(), true
+		m.Why += fmt.Sprintf("; here: %s in a tool with effect %s, %s", a.Role, tool.Effect, a.Why)
 		for _, t := range l.MinTrustAlternatives {
 			m.Also = append(m.Also, t.String())
 		}
