@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/remit-project/remit/contract"
@@ -57,7 +58,8 @@ func (c *rolesCommand) Run(ctx context.Context, s *command.Streams) error {
 // reads as well.
 func (c *rolesCommand) contracts(ctx context.Context) (eval.Contracts, error) {
 	if len(c.Cross) > 0 {
-		examples, err := eval.ReadExamples(append(c.Cross, c.Dirs...)...)
+		others := slices.DeleteFunc(slices.Clone(c.Cross), func(dir string) bool { return slices.Contains(c.Dirs, dir) })
+		examples, err := eval.ReadExamples(append(others, c.Dirs...)...)
 		if err != nil {
 			return nil, err
 		}
