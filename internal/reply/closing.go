@@ -2,6 +2,8 @@ package reply
 
 import (
 	"slices"
+
+	"github.com/remit-project/remit/internal/pattern"
 )
 
 // closes reports whether a text asks or says that nothing is missing, as a statement such as
@@ -26,41 +28,61 @@ func (l *lexicon) closes(text, statement []sentence) bool {
 // Closes reports whether a user says that nothing is missing of what they want, where a statement
 // does: "only the watch, nothing else". A clause has to say so and no more than that, except for
 // the statement's own words: "that's all wrong" is something else. Nothing in the reply takes it
-// back.
+// back, and no clause behind it adds something: "only this. And the scarf". What the reply quotes is
+// another's.
 func Closes(said, statement string) bool {
 	if len(said) > maxReply || len(statement) > maxStatement {
 		return false
 	}
-	all := sentences(said)
+	all := sentences(unquoted(said))
 	asked := flat(sentences(statement))
 	return slices.ContainsFunc(bestOf(asked, statement, statement), func(l *lexicon) bool {
 		wanted, closes := l.closing(asked, "")
 		stops := slices.ContainsFunc(all, func(s sentence) bool {
 			return slices.ContainsFunc(s.clauses, func(c []string) bool { return l.has(stop, c) })
 		})
-		return closes && !stops && slices.ContainsFunc(all, func(s sentence) bool { return !s.asks && l.isDone(s, append(wanted.words, wanted.noun)) })
+		return closes && !stops && l.endsDone(all, append(wanted.words, wanted.noun))
 	})
 }
 
-// isDone reports whether a clause of a sentence says that nothing is missing, and nothing of
-// what is not wanted.
-func (l *lexicon) isDone(s sentence, wanted []string) bool {
-	return slices.ContainsFunc(s.clauses, func(clause []string) bool {
-		says := false
-		for i := 0; i < len(clause); {
-			p := l.at(clause, i, done, yes, small, thing)
+// quotes are what a reply has of others: quoted lines, and what stands in quotation marks.
+var quotes = pattern.OnUse(`(?m)^\s*[>＞].*$|"[^"\n]*"|[“„][^“”\n]*[“”]|«[^»\n]*»`)
+
+func unquoted(said string) string { return quotes().ReplaceAllString(said, ", ") }
+
+// endsDone reports whether a clause says that nothing is missing, and none behind it adds something.
+func (l *lexicon) endsDone(all []sentence, wanted []string) bool {
+	ends := false
+	for _, s := range all {
+		for _, clause := range s.clauses {
+			done, other := l.isDone(clause, wanted)
 			switch {
-			case p != nil:
-				says = says || p.kind == done
-				i += len(p.tokens)
-			case l.hasAlike(wanted, clause[i]):
-				i++
-			default:
-				return false
+			case done && !s.asks:
+				ends = true
+			case other && l.at(clause, 0, further) != nil:
+				ends = false
 			}
 		}
-		return says
-	})
+	}
+	return ends
+}
+
+// isDone reports whether a clause says that nothing is missing and nothing of what is not wanted,
+// and whether it says something else.
+func (l *lexicon) isDone(clause, wanted []string) (says, other bool) {
+	for i := 0; i < len(clause); {
+		p := l.at(clause, i, done, yes, small, thing, filler)
+		switch {
+		case p != nil:
+			says = says || p.kind == done
+			i += len(p.tokens)
+		case l.hasAlike(wanted, clause[i]):
+			i++
+		default:
+			return false, true
+		}
+	}
+	return says, false
 }
 
 // closing is what words say beside that nothing is missing.

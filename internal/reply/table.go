@@ -36,12 +36,13 @@ const (
 	whole
 	each
 	thing
+	further
 	done
 	alike
 	kinds
 )
 
-var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "ask", "aux", "filler", "mind", "open", "or", "common", "small", "whole", "each", "thing", "done", "alike"}
+var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "ask", "aux", "filler", "mind", "open", "or", "common", "small", "whole", "each", "thing", "further", "done", "alike"}
 
 // everyLanguage is the name of the phrases that all languages share.
 const everyLanguage = "any"
