@@ -403,6 +403,46 @@ func TestFurtherFields(t *testing.T) {
 	}
 }
 
+// TestSeveralConditions: of several conditions on one member all have to hold, also where two say
+// the same kind of thing.
+func TestSeveralConditions(t *testing.T) {
+	const request = "Forward the mail about the spring budget."
+	about := func(conditions string) string {
+		return `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":{"subject":` + conditions + `}}],"kind":"id","pick":"only"}}}]}`
+	}
+	spring := about(`[{"contains":"budget"},{"contains":"spring"}]`)
+	all := mails(nil, `[{"id":"m1","subject":"Spring budget"},{"id":"m2","subject":"Autumn budget"},{"id":"m3","subject":"Spring party"}]`)
+	one := mails(nil, `[{"id":"m2","subject":"Autumn budget"},{"id":"m3","subject":"Spring party"}]`)
+	chosen := func(id string) map[string]string { return map[string]string{"/id": "s:" + id} }
+	for name, c := range map[string]hostile{
+		"both hold":                      {request, spring, all, "forward_mail", chosen("m1"), false, true},
+		"both hold, for what is undone":  {request, spring, all, "forward_mail", chosen("m1"), true, true},
+		"the first alone":                {request, spring, one, "forward_mail", chosen("m2"), false, false},
+		"the last alone":                 {request, spring, one, "forward_mail", chosen("m3"), false, false},
+		"the other way round":            {request, about(`[{"contains":"spring"},{"contains":"budget"}]`), one, "forward_mail", chosen("m2"), false, false},
+		"one on another member, or this": {request, about(`[{"contains":"budget"},{"contains":"spring","or":["from"]}]`), all, "forward_mail", chosen("m1"), false, true},
+		"none of its two members":        {request, about(`[{"contains":"budget"},{"contains":"spring","or":["from"]}]`), one, "forward_mail", chosen("m2"), false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, misses := c.covered(t); got != c.want {
+				t.Errorf("covered: %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+
+	for name, c := range map[string]struct{ conditions, want string }{
+		"an empty one":       {`[{"contains":"budget"},{}]`, "the condition is empty"},
+		"a value among them": {`[{"contains":"budget"},"spring"]`, "write each as an object"},
+		"values among them":  {`[{"contains":"budget"},["spring"]]`, "write each as an object"},
+		"more than is read":  {`[` + strings.Repeat(`{"contains":"budget"},`, 64) + `{"contains":"budget"}]`, "conditions: write at most"},
+	} {
+		_, refused, err := scope.Parse([]byte(about(c.conditions)), tools(t))
+		if err != nil || len(refused) != 1 || !strings.Contains(refused[0].Message, c.want) {
+			t.Errorf("%s: %v (%v), want %s", name, refused, err, c.want)
+		}
+	}
+}
+
 // TestComputedHoleBesideALink: what fills a computed hole beside that of a source goes on
 // being checked when it has a link.
 func TestComputedHoleBesideALink(t *testing.T) {

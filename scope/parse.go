@@ -415,19 +415,53 @@ func (r *reader) source(data json.RawMessage, depth int) (Source, error) {
 	}
 
 	if len(raw.Where) > MaxArgs {
-		return Source{}, fmt.Errorf("where has %d conditions: write at most %d", len(raw.Where), MaxArgs)
+		return Source{}, errWhere(len(raw.Where))
 	}
 	if len(raw.Or) > MaxSources || slices.ContainsFunc(raw.Or, func(field string) bool { return len(words(field)) == 0 }) {
 		return Source{}, fmt.Errorf("or has %d fields: write at most %d, each with a name", len(raw.Or), MaxSources)
 	}
 	out := Source{Server: raw.Server, Tool: raw.Tool, Args: args, Field: raw.Field, Or: raw.Or, By: raw.By, words: words(raw.Field)}
 	for _, name := range slices.Sorted(maps.Keys(raw.Where)) {
-		m, err := r.match(raw.Where[name], depth)
+		all, err := r.matches(raw.Where[name], depth)
 		if err != nil {
 			return Source{}, fmt.Errorf("where %s: %w", name, err)
 		}
-		m.Field, m.words = name, words(name)
-		out.Where = append(out.Where, m)
+		for _, m := range all {
+			m.Field, m.words = name, words(name)
+			out.Where = append(out.Where, m)
+		}
+	}
+	if len(out.Where) > MaxArgs {
+		return Source{}, errWhere(len(out.Where))
+	}
+	return out, nil
+}
+
+func errWhere(n int) error {
+	return fmt.Errorf("where has %d conditions: write at most %d", n, MaxArgs)
+}
+
+// matches reads the conditions on a field: one, or a list of objects of which all have to hold.
+func (r *reader) matches(data json.RawMessage, depth int) ([]Match, error) {
+	var several []json.RawMessage
+	isObject := func(v json.RawMessage) bool { return len(v) > 0 && v[0] == '{' }
+	if err := json.Unmarshal(data, &several); err != nil || !slices.ContainsFunc(several, isObject) {
+		several = []json.RawMessage{data}
+	}
+	if len(several) > MaxArgs {
+		return nil, errWhere(len(several))
+	}
+
+	out := make([]Match, 0, len(several))
+	for _, condition := range several {
+		if len(several) > 1 && !isObject(condition) {
+			return nil, errors.New("a list has conditions and bare values: write each as an object")
+		}
+		m, err := r.match(condition, depth)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, m)
 	}
 	return out, nil
 }

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -412,35 +413,51 @@ func (r *reader) source(s source, path []*entry) (object, error) {
 	return out, nil
 }
 
-// where writes the conditions of a source, those on one field together.
-func (r *reader) where(all []match, path []*entry) (map[string]object, error) {
-	out := map[string]object{}
+// where writes the conditions of a source, those on one field as a list: all of them hold.
+func (r *reader) where(all []match, path []*entry) (object, error) {
+	on := map[string][]object{}
 	for _, m := range all {
 		if len(m.Field) == 0 {
 			return nil, fmt.Errorf("where: a condition needs a field: write the member that it is on")
 		}
 
-		field, or := m.Field[0], m.Field[1:]
-		if others, again := out[field]; again && !slices.Equal([]string(or), orOf(others)) {
-			return nil, fmt.Errorf("where %s: write all conditions on it with the same fields", clip(field))
-		}
-		if out[field] == nil {
-			out[field] = object{}
-		}
+		field, or := m.Field[0], []string(m.Field[1:])
+		to := object{}
 		if len(or) > 0 {
-			out[field]["or"] = []string(or)
+			to["or"] = or
 		}
-		if err := r.match(m, out[field], path); err != nil {
+		if err := r.match(m, to, path); err != nil {
 			return nil, fmt.Errorf("where %s: %w", clip(field), err)
+		}
+		if i := slices.IndexFunc(on[field], func(o object) bool { return complements(o, to) }); i >= 0 {
+			maps.Copy(on[field][i], to)
+		} else {
+			on[field] = append(on[field], to)
+		}
+	}
+
+	out := object{}
+	for field, conditions := range on {
+		if out[field] = conditions; len(conditions) == 1 {
+			out[field] = conditions[0]
 		}
 	}
 	return out, nil
 }
 
-// orOf returns the further fields of a condition.
-func orOf(condition object) []string {
-	or, _ := condition["or"].([]string)
-	return or
+// complements reports whether two conditions on one field are on the same others as well, and say
+// different things, so that they are one: after one day and before another.
+func complements(a, b object) bool {
+	for name := range b {
+		if _, both := a[name]; both && name != "or" {
+			return false
+		}
+	}
+	aOr, _ := a["or"].([]string)
+	bOr, _ := b["or"].([]string)
+	_, joins := a["from"]
+	_, joined := b["from"]
+	return !joins && !joined && slices.Equal(aOr, bOr)
 }
 
 // match adds a condition on a field to those that it has.
