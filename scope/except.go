@@ -58,7 +58,7 @@ func (m *matcher) singledOut(s *Source, c *Constraint, a Argument) string {
 	if best == nil || doubtful {
 		return m.say("which of %s is left out (%s) can't be checked", s.Tool, s.By)
 	}
-	if slices.ContainsFunc(best, func(text string) bool { return same(text, a.Text, false) }) {
+	if slices.ContainsFunc(slices.Concat(best...), func(text string) bool { return same(text, a.Text, false) }) {
 		return m.say("%s is %s of %s, which the request leaves out", short(a.Text), s.By, s.Tool)
 	}
 	return ""

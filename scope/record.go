@@ -40,7 +40,7 @@ func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 	if m.joining || m.lent {
 		return nil // the author of words like the description's would choose the value
 	}
-	d := describe(s.Field + " " + c.By)
+	d := describe(s.Field + " " + c.unranked())
 	// The words "earliest departure" in a record don't make it that.
 	d.whole = c.Pick == Choice && slices.ContainsFunc(d.words, isSuperlative)
 	d.words = slices.DeleteFunc(d.words, func(w string) bool { return isSuperlative(w) || m.isMember(r, w) })

@@ -112,8 +112,8 @@ func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate)
 func (m *matcher) chosen(c *Constraint, o offers, hits []candidate) string {
 	all := m.extremes(c, o)
 	for _, best := range all {
-		if !slices.ContainsFunc(hits, func(h candidate) bool { return h.text == best }) {
-			return m.say("%s of %s is %s", c.By, from(c.From), short(best))
+		if !slices.ContainsFunc(hits, func(h candidate) bool { return slices.Contains(best, h.text) }) {
+			return m.say("%s of %s is %s", c.By, from(c.From), either(best))
 		}
 	}
 	if all == nil && m.irreversible {
@@ -222,6 +222,17 @@ func (f from) String() string {
 
 // listed names the first values for a message.
 type listed []candidate
+
+// either lists values of which each may be meant.
+type either []string
+
+func (e either) String() string {
+	out := make([]string, len(e))
+	for i, text := range e {
+		out[i] = clip([]byte(text))
+	}
+	return strings.Join(out, " or ")
+}
 
 func (l listed) String() string {
 	const most = 4

@@ -3,6 +3,7 @@ package scope
 import (
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -60,17 +61,79 @@ func place(c *Constraint) (int, bool) {
 	return ordinals[criterion[i]], true
 }
 
+// rank is which of the values in the order of a criterion are meant: the first is from 1 to 1, the
+// two newest are from 1 to 2, and the second newest is from 2 to 2.
+type rank struct{ from, to int }
+
+// rankOf returns the rank that a criterion gives right before or after its superlative, and where;
+// that of the first where it gives none. A number elsewhere is one of a thing ("the cheapest 2
+// bedroom flat").
+func rankOf(criterion []string, s *superlativeWords) (of rank, at int) {
+	i := slices.IndexFunc(criterion, func(w string) bool { return slices.Contains(s.words, w) })
+	ends := func(i int) bool { return i == len(criterion) || criterion[i] == "by" }
+	if i >= 0 && i+1 < len(criterion) && ends(i+2) {
+		if n := countOf(criterion[i+1]); n > 0 {
+			return rank{1, n}, i + 1
+		}
+	}
+
+	i-- // before the superlative, or before "most recent"
+	if i > 0 && criterion[i] == "most" {
+		i--
+	}
+	begins := i == 0 || (i == 1 && (criterion[0] == "the" || criterion[0] == "all"))
+	if !begins {
+		return rank{1, 1}, -1
+	}
+	if n := countOf(criterion[i]); n > 0 {
+		return rank{1, n}, i
+	}
+	if n := ordinals[criterion[i]]; n > 0 {
+		return rank{n, n}, i
+	}
+	return rank{1, 1}, -1
+}
+
+// unranked returns the words of a choice without the number of its rank, which says nothing of a
+// record.
+func (c *Constraint) unranked() string {
+	criterion := words(c.By)
+	for i := range superlatives {
+		if s := &superlatives[i]; c.Pick == Choice && superlative(criterion, s.words) {
+			if _, at := rankOf(criterion, s); at >= 0 {
+				return strings.Join(slices.Delete(criterion, at, at+1), " ")
+			}
+		}
+	}
+	return c.By
+}
+
+// countOf returns a small number of things, as a word or in digits; 0 for anything else.
+func countOf(word string) int {
+	n, named := numerals[word]
+	if !named {
+		n, _ = strconv.Atoi(word)
+	}
+	if n < 0 || n > maxRanked {
+		return 0
+	}
+	return n
+}
+
+// maxRanked bounds how many values one criterion may mean: for more, a condition says which.
+const maxRanked = 10
+
 // extremes returns the values that the criterion of a choice singles out among all that is
-// offered, one for each member that it may be about: the value that is meant has to be all of
-// them. It returns none where a program can't tell.
-func (m *matcher) extremes(c *Constraint, o offers) []string {
+// offered, for each member that it may be about: the value that is meant has to be one of each.
+// It returns none where a program can't tell.
+func (m *matcher) extremes(c *Constraint, o offers) [][]string {
 	criterion := words(c.By)
 	if n, ok := place(c); ok {
 		offered := latest(o.values)
 		if n > len(offered) {
 			return nil
 		}
-		return []string{offered[n-1].text}
+		return [][]string{{offered[n-1].text}}
 	}
 
 	for _, s := range superlatives {
@@ -81,20 +144,19 @@ func (m *matcher) extremes(c *Constraint, o offers) []string {
 			return out
 		}
 		if quantities := c.Kind == Number || c.Kind == Date; quantities {
-			best, ok := m.best(o, "", s.largest)
-			return one(best, ok)
+			return m.first(o, []string{""}, &s, criterion)
 		}
 	}
 	return nil
 }
 
-// readings returns the best value by each member that a criterion may be about: those that it
+// readings returns the best values by each member that a criterion may be about: those that it
 // names ("the highest rating" is not about the price), or the first that the superlative is
 // about by itself. Any other word of it may be the thing that is chosen, whose number says
 // nothing, or a member that no list knows: it may rule values out, and is not enough by itself
 // for what can't be taken back.
-func (m *matcher) readings(s *superlativeWords, criterion []string, o offers) []string {
-	var out, plain, others []string
+func (m *matcher) readings(s *superlativeWords, criterion []string, o offers) [][]string {
+	var out, plain, others [][]string
 	named := false
 	by := slices.Index(criterion, "by")
 	for i, w := range criterion {
@@ -105,7 +167,7 @@ func (m *matcher) readings(s *superlativeWords, criterion []string, o offers) []
 		})
 
 		silent := !telling(w) && !known
-		best := m.first(o, all, s.largest)
+		best := m.first(o, all, s, criterion)
 		switch {
 		case silent || slices.Contains(s.words, w):
 		case qualifiers[w] == "time":
@@ -128,7 +190,7 @@ func (m *matcher) readings(s *superlativeWords, criterion []string, o offers) []
 		out = plain // the creation date is not the due date
 	}
 	if !named {
-		out = m.first(o, s.members, s.largest)
+		out = m.first(o, s.members, s, criterion)
 	}
 	if out == nil && m.irreversible {
 		return nil
@@ -136,21 +198,15 @@ func (m *matcher) readings(s *superlativeWords, criterion []string, o offers) []
 	return append(out, others...)
 }
 
-// first returns the best value by the first of members that can be compared.
-func (m *matcher) first(o offers, members []string, largest bool) []string {
+// first returns the values that a criterion means by the first of members that can be compared.
+func (m *matcher) first(o offers, members []string, s *superlativeWords, criterion []string) [][]string {
+	of, _ := rankOf(criterion, s)
 	for _, member := range members {
-		if best, ok := m.best(o, member, largest); ok {
-			return []string{best}
+		if best, ok := m.ranked(o, member, s.largest, of); ok {
+			return [][]string{best}
 		}
 	}
 	return nil
-}
-
-func one(value string, ok bool) []string {
-	if !ok {
-		return nil
-	}
-	return []string{value}
 }
 
 // isSuperlative reports whether a word is a criterion that a program can check.
@@ -158,38 +214,48 @@ func isSuperlative(w string) bool {
 	return ordinals[w] > 0 || slices.ContainsFunc(superlatives, func(s superlativeWords) bool { return slices.Contains(s.words, w) })
 }
 
-// best returns the value offered by the record with the largest or smallest value of a
-// member, or with an empty name, the largest or smallest value offered itself; false where
-// not every record has one that can be compared, or two are equal.
-func (m *matcher) best(o offers, member string, largest bool) (string, bool) {
-	var best string
-	var top *big.Rat
-	tie, compared := false, ""
+// ranked returns the values of a rank that the records with the largest or smallest values of a
+// member offer, or with an empty name, the largest or smallest values offered themselves; false
+// where not every record has one that can be compared, where there are fewer, or where one that is
+// meant and one that is not are equal.
+func (m *matcher) ranked(o offers, member string, largest bool, of rank) ([]string, bool) {
+	type ranking struct {
+		text string
+		by   *big.Rat
+	}
+	var all []ranking
+	compared := ""
 	for _, offered := range latest(o.values) {
 		v, name := quantity(offered.text), formOf(offered.text)
 		if member != "" {
 			v, name = m.quantity(offered.record, member)
 		}
-		another := top != nil && name != compared
+		another := len(all) > 0 && name != compared
 		if offered.record == "" || v == nil || another {
-			return "", false
+			return nil, false
 		}
 		compared = name
-
-		order := 1
-		if top != nil {
-			order = v.Cmp(top)
-			if !largest {
-				order = -order
-			}
-		}
-		if order > 0 {
-			best, top = offered.text, v
-		}
-		behind := order < 0
-		tie = order == 0 || (tie && behind)
+		all = append(all, ranking{offered.text, v})
 	}
-	return best, top != nil && !tie
+	if of.to > len(all) || !m.work(len(all)*perStep) {
+		return nil, false
+	}
+
+	slices.SortStableFunc(all, func(a, b ranking) int {
+		if largest {
+			a, b = b, a
+		}
+		return a.by.Cmp(b.by)
+	})
+	tied := func(i int) bool { return i > 0 && i < len(all) && all[i-1].by.Cmp(all[i].by) == 0 }
+	if tied(of.from-1) || tied(of.to) {
+		return nil, false
+	}
+	var out []string
+	for _, r := range all[of.from-1 : of.to] {
+		out = append(out, r.text)
+	}
+	return out, true
 }
 
 // latest returns one candidate for each value: that of the latest result.
