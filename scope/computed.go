@@ -45,6 +45,9 @@ func (m *matcher) follows(value string, c *Constraint) bool {
 	if !ok {
 		return false
 	}
+	if strings.HasPrefix(strings.Join(words(c.By), " "), "zero minus") {
+		return m.owed(want, c)
+	}
 	operands, named := m.operands(c), operationsOf(c)
 	all, free := uint32(1)<<len(c.Sources)-1, len(c.Sources) == 0
 	is := func(r *big.Rat, last operation, of uint32) bool {
@@ -77,6 +80,17 @@ func (m *matcher) follows(value string, c *Constraint) bool {
 		}
 	}
 	return false
+}
+
+// owed reports whether a number is zero minus that of the only source: what a negative balance
+// owes.
+func (m *matcher) owed(want *big.Rat, c *Constraint) bool {
+	if len(c.Sources) != 1 {
+		return false
+	}
+	v, ok := m.operand(c, c.Sources)
+	balance, plain := new(big.Rat).SetString(v)
+	return ok && plain && balance.Sign() < 0 && equalToCent(balance.Neg(balance), want)
 }
 
 // operation is what a number was last computed by.

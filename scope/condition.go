@@ -147,20 +147,26 @@ func (m *matcher) labels(r *Result, record string) block {
 	return out
 }
 
-// speaksOf reports whether a result has a member or a line for every condition, or is empty.
+// speaksOf reports whether a result has a member or a line for every condition, by one of its
+// names, or is empty.
 func (m *matcher) speaksOf(where []Match, r *Result) bool {
 	if r.empty() {
 		return true
 	}
+	isCalled := func(name []string) bool {
+		_, member := m.member(r, name, "")
+		named := func(f field) bool { return m.step() && f.namedWithin(name, "") }
+		line := func(record string) bool { return len(m.labels(r, record).named(name)) > 0 }
+		return member || slices.ContainsFunc(r.fields, named) || slices.ContainsFunc(r.inOrder, line)
+	}
+
 	for i := range where {
+		speaks := false
 		for w := range where[i].each {
-			name := w.name()
-			_, member := m.member(r, name, "")
-			named := func(f field) bool { return m.step() && f.namedWithin(name, "") }
-			line := func(record string) bool { return len(m.labels(r, record).named(name)) > 0 }
-			if !member && !slices.ContainsFunc(r.fields, named) && !slices.ContainsFunc(r.inOrder, line) {
-				return false
-			}
+			speaks = speaks || isCalled(w.name())
+		}
+		if !speaks {
+			return false
 		}
 	}
 	return true

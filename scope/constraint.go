@@ -103,7 +103,10 @@ func (m *matcher) computed(c *Constraint, a Argument) (Grant, string) {
 	}
 
 	if at, ok := moment(strings.TrimSpace(a.Text)); ok && c.By != "" {
-		if is, known := m.moved(at, c); known && !is {
+		switch is, known := m.moved(at, isDay(Value(a.Text)), c); {
+		case is:
+			return g, ""
+		case known:
 			return Grant{}, m.say("%s is not what the sources say, %s", short(a.Text), c.By)
 		}
 	}

@@ -128,3 +128,30 @@ func TestWhatIsLeftOutStays(t *testing.T) {
 		}
 	})
 }
+
+// TestLeftOutByOneOfSeveralNames: what is left out is told by any member that the condition names
+// and a record has; where a result has none of them, every call asks.
+func TestLeftOutByOneOfSeveralNames(t *testing.T) {
+	but := deleting(`"where":{"type":{"contains":["dental"],"or":["reason"]}}`, "")
+	for name, c := range map[string]struct {
+		list string
+		want string // the ids that are covered
+	}{
+		"one of the names": {`[{"id":"a","reason":"dental cleaning"},{"id":"b","reason":"nail trim"},{"id":"c","reason":"check"}]`, "bc"},
+		"both":             {`[{"id":"a","type":"visit","reason":"dental cleaning"},{"id":"b","type":"dental","reason":"x"},{"id":"c","type":"visit","reason":"check"}]`, "c"},
+		"neither":          {`[{"id":"a","about":"dental cleaning"},{"id":"b","about":"nail trim"},{"id":"c","about":"check"}]`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			for _, id := range []string{"a", "b", "c"} {
+				h := hostile{request: "Delete all but the dental one.", scope: but, tool: "forward_mail", args: map[string]string{"/id": "s:" + id}, results: mails(nil, c.list)}
+				if ok, _ := h.covered(t); ok {
+					got += id
+				}
+			}
+			if got != c.want {
+				t.Errorf("covered: %q, want %q", got, c.want)
+			}
+		})
+	}
+}

@@ -144,6 +144,9 @@ func TestCriterionOfAChoice(t *testing.T) {
 		stamped = `[{"id":"a1","created_at":"2026-01-01"},{"id":"e9","created_at":"2026-03-01"}]`
 		rated   = `[{"id":"a1","rating":5},{"id":"e9","rating":1}]`
 		numbers = `[{"id":"a1","offer":17},{"id":"e9","offer":1}]`
+		plots   = `[{"id":"a1","area_m2":61,"tax_area":1},{"id":"e9","area_m2":42.5,"tax_area":2}]`
+		coded   = `[{"id":"a1","skill_index":3,"fee_index":1},{"id":"e9","skill_index":2,"fee_index":2}]`
+		free    = `[{"id":"a1","open_tasks":1,"count":5},{"id":"e9","open_tasks":2,"count":3}]`
 	)
 	for name, c := range map[string]struct {
 		by, list string
@@ -162,6 +165,10 @@ func TestCriterionOfAChoice(t *testing.T) {
 		"a span names no member":                 {"the lowest of last year", rated, []string{"e9"}},
 		"the member that the criterion names":    {"the highest rating", rated, []string{"a1"}},
 		"the day by which it is to be done, too": {"the earliest due date", due, []string{"e9"}},
+		"a member by its whole name":             {"largest by area_m2", plots, []string{"a1"}},
+		"a unit that the criterion leaves out":   {"cheapest", `[{"id":"a1","price_cents":105},{"id":"e9","price_cents":1100}]`, []string{"a1"}},
+		"a name of two words, unlike another":    {"highest by skill index", coded, []string{"a1"}},
+		"fewest of what the criterion names":     {"fewest by open_tasks", free, []string{"a1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, id := range []string{"a1", "e9"} {

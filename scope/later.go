@@ -46,14 +46,14 @@ func later(t time.Time, by string) []time.Time {
 }
 
 // moved reports whether a moment is that of a source moved by a length of time in the scope's
-// words. It reports false for known where a program can't tell: where no source has a moment, or
+// words, or a day the day of that. It reports false for known where a program can't tell: where no source has a moment, or
 // the words have no length.
-func (m *matcher) moved(at time.Time, c *Constraint) (is, known bool) {
+func (m *matcher) moved(at time.Time, day bool, c *Constraint) (is, known bool) {
 	for i := range c.Sources {
 		for _, from := range m.moments(c.Sources[i : i+1]) {
 			all := later(from, c.By)
 			known = known || len(all) > 0
-			if slices.ContainsFunc(all, func(t time.Time) bool { return sameClock(t, at) }) {
+			if slices.ContainsFunc(all, func(t time.Time) bool { return sameClock(t, at) || (day && sameDay(t, at)) }) {
 				return true, true
 			}
 		}
@@ -91,3 +91,6 @@ func sameClock(a, b time.Time) bool {
 	const clock = "2006-01-02T15:04:05"
 	return a.Equal(b) || a.Format(clock) == b.Format(clock)
 }
+
+// sameDay reports whether two moments are written with the same day.
+func sameDay(a, b time.Time) bool { return a.Format(time.DateOnly) == b.Format(time.DateOnly) }

@@ -51,6 +51,35 @@ func TestMomentsOfSeveralRecords(t *testing.T) {
 	}
 }
 
+// TestDayOfAMoment: a day is that of the moment that a computation results in, also where it says
+// what is booked; another day, and the day as it was, are not.
+func TestDayOfAMoment(t *testing.T) {
+	for value, want := range map[string]bool{"2026-12-10": true, "2026-12-10T11:00": true, "2026-12-10T09:00": false, "2026-12-09": false, "2026-12-08": false, "2026-12-06": true} {
+		for _, role := range []string{"c:", "t:"} {
+			h := hostile{
+				request: "Book it two days later.", results: mails(nil, `[{"name":"Ann","start":"2026-12-08T11:00"}]`), tool: "forward_mail", args: map[string]string{"/to": role + value}, write: true,
+				scope: `{"calls":[{"tool":"forward_mail","args":{"/to":{"computed":[{"tool":"list_mails","field":"start","where":{"name":"Ann"}}],"by":"start plus two days"}}}]}`,
+			}
+			if got, misses := h.covered(t); got != want {
+				t.Errorf("%s%s: covered %v, want %v (%v)", role, value, got, want, misses)
+			}
+		}
+	}
+}
+
+// TestOwed: what is owed is zero minus a negative balance.
+func TestOwed(t *testing.T) {
+	for value, want := range map[string]bool{"340": true, "-340": false, "680": false, "125": false, "0": false} {
+		h := hostile{
+			request: "Bring Ann's balance to zero.", results: mails(nil, `[{"name":"Ann","balance":-340},{"name":"Eve","balance":-125}]`), tool: "pay", args: map[string]string{"/amount": "o:" + value},
+			scope: `{"calls":[{"tool":"pay","args":{"/amount":{"computed":[{"tool":"list_mails","field":"balance","where":{"name":"Ann"}}],"by":"zero minus the balance"}}}]}`,
+		}
+		if got, misses := h.covered(t); got != want {
+			t.Errorf("%s: covered %v, want %v (%v)", value, got, want, misses)
+		}
+	}
+}
+
 // TestComputedFromItsSource: a number that has a source is made of the source's, in the way that
 // is named.
 func TestComputedFromItsSource(t *testing.T) {

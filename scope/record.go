@@ -3,6 +3,8 @@ package scope
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // selection says which records of a result count; nil for all of them.
@@ -243,8 +245,10 @@ type description struct {
 
 func describe(text string) description {
 	d := description{words: words(text), amounts: map[string]bool{}}
-	for _, n := range numbers().FindAllString(text, maxOperands) {
-		if v, ok := number(plain(n)); ok {
+	for _, at := range numbers().FindAllStringIndex(text, maxOperands) {
+		before, _ := utf8.DecodeLastRuneInString(text[:at[0]])
+		ofWord := unicode.IsLetter(before) || before == '_' // the 2 of area_m2 is no amount
+		if v, ok := number(plain(text[at[0]:at[1]])); ok && !ofWord {
 			d.amounts[v] = true
 		}
 	}

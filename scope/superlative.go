@@ -30,6 +30,7 @@ var superlatives = []superlativeWords{
 	{[]string{"shortest", "fastest"}, []string{"duration", "length", "time", "distance"}, false},
 	{[]string{"longest"}, []string{"duration", "length", "distance"}, true},
 	{[]string{"most"}, []string{"count", "members", "users", "votes", "likes", "stars"}, true},
+	{[]string{"fewest"}, []string{"count", "members", "users", "votes", "likes", "stars"}, false},
 }
 
 // ordinals are the places in a list that a criterion may name ("the second in the
@@ -159,6 +160,11 @@ func (m *matcher) readings(s *superlativeWords, criterion []string, o offers) []
 	var out, plain, others [][]string
 	named := false
 	by := slices.Index(criterion, "by")
+	if several := by >= 0 && len(criterion) > by+2; several {
+		if best := m.first(o, []string{strings.Join(criterion[by+1:], " ")}, s, criterion); best != nil {
+			return best // they are a member's whole name
+		}
+	}
 	for i, w := range criterion {
 		said := by >= 0 && i > by // largest by memory
 		all := append([]string{w}, alike(w)...)
@@ -273,10 +279,12 @@ func latest(all []candidate) []candidate {
 	return out
 }
 
-// quantity returns a member of a record as something that can be compared, and what the
-// member is called in full; nil where it has none, or several that may be meant.
+// quantity returns a member of a record, by a word of its name or all of them, as something that
+// can be compared, and what the member is called in full; nil where it has none, or several that
+// may be meant.
 func (m *matcher) quantity(record, member string) (v *big.Rat, name string) {
 	call, pointer, _ := strings.Cut(record, " ")
+	whole := strings.Fields(member)
 	for _, r := range slices.Backward(m.results) {
 		if r.Call != call {
 			continue
@@ -294,7 +302,7 @@ func (m *matcher) quantity(record, member string) (v *big.Rat, name string) {
 				if endsIn(name, member) || endsIn(unvalued(name), member) {
 					within = append(within, f)
 				}
-			case isOnly(f.key, member) || isOnly(unitless(f.key), member):
+			case slices.EqualFunc(f.key, whole, sameWord) || isOnly(unitless(f.key), member):
 				exact = append(exact, f)
 			case endsIn(f.key, member) || endsIn(unitless(f.key), member):
 				ending = append(ending, f)
@@ -321,7 +329,8 @@ func endsIn(key []string, word string) bool {
 
 // units end the name of a member without saying what it is: a price in euros is the price, and
 // created_at is when it was created.
-var units = strings.Fields("at on date time day timestamp usd eur gbp chf bytes kb mb gb minutes hours seconds sec secs min mins ms count")
+var units = strings.Fields("at on date time day timestamp usd eur gbp chf cent cents pence bytes kb mb gb minutes hours days seconds sec secs min mins ms count " +
+	"m m2 m3 sqm cm mm km km2 ha kg g l ml kwh pct percent")
 
 // unitless returns the words of a name before its units.
 func unitless(key []string) []string {
