@@ -44,6 +44,7 @@ func Language(without ...string) (string, error) {
 		example, ok := macroExamples[m.MacroKey()]
 		switch {
 		case ok && example == "": // said by another one
+		case slices.Contains(without, m.Function()):
 		case ok:
 			own = append(own, example)
 		case !slices.Contains(plain, m.Function()):

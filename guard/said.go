@@ -308,21 +308,23 @@ type notion struct {
 	by func(*dialogue, *mention.Records, string) reply.Answer
 	// wholly is set where a list was not listed when nothing in it was named, if the records of
 	// all its values are known: then it isn't a matter of words.
-	wholly          bool
+	wholly bool
+	// described is set where what the user told by themselves of a thing counts.
+	described       bool
 	speaker         EntryKind
 	about, question string
 }
 
 var (
-	listedNotion = notion{(*dialogue).listed, true, AssistantEntry, "whether the agent named %q in what the user answered",
+	listedNotion = notion{(*dialogue).listed, true, true, AssistantEntry, "whether the agent named %q in what the user answered",
 		"Did the assistant, in what the user's latest words answer, name this as part of what it would do: %s?"}
-	statedNotion = notion{(*dialogue).stated, false, UserEntry, "whether the user named %q",
+	statedNotion = notion{(*dialogue).stated, false, false, UserEntry, "whether the user named %q",
 		"Did the user ask for this, or agree to it when the assistant named it: %s?"}
 )
 
 // said returns a notion of a value, or of all that are in it.
 func (x *view) said(n notion, v ref.Val) ref.Val {
-	var open []string
+	var open []leaf
 	leaves := leavesOf(v, nil)
 	for _, l := range leaves {
 		if l.err != nil {
@@ -335,23 +337,26 @@ func (x *view) said(n notion, v ref.Val) ref.Val {
 		case answer == reply.Refused:
 			return types.False
 		case answer == reply.Unclear:
-			open = append(open, l.text)
+			open = append(open, l)
 		}
 	}
 
+	records := x.lookedAll()
+	if n.described {
+		open = slices.DeleteFunc(open, func(l leaf) bool { return x.talk().described(records, leaves, l.thing) })
+	}
 	if len(open) == 0 {
 		return types.True
 	}
 
-	records := x.lookedAll()
 	none := n.wholly && len(open) == len(leaves) && len(open) > 1
-	if none && !slices.ContainsFunc(open, func(value string) bool { return !records.Know(value) }) && x.talk().heard {
+	if none && !slices.ContainsFunc(open, func(l leaf) bool { return !records.Know(l.text) }) && x.talk().heard {
 		return types.False
 	}
 	out := ref.Val(types.True)
-	for _, value := range open {
-		question := cut(fmt.Sprintf(n.question, records.Describe(value)), maxQuestion)
-		switch got := x.unsettled(question, n.speaker, fmt.Sprintf(n.about, cut(value, MaxShown))); {
+	for _, l := range open {
+		question := cut(fmt.Sprintf(n.question, records.Describe(l.text)), maxQuestion)
+		switch got := x.unsettled(question, n.speaker, fmt.Sprintf(n.about, cut(l.text, MaxShown))); {
 		case got == types.False:
 			return got
 		case got != types.True && !types.IsUnknown(out):
@@ -404,6 +409,38 @@ func (d *dialogue) listed(records *mention.Records, value string) reply.Answer {
 		return reply.Refused
 	}
 	return reply.Unclear
+}
+
+// described reports whether the user told all texts of a thing in one turn, such as a person's name
+// and birth date, and refused nothing since: the agent sums such a list up ("for two passengers").
+// What has an id, which a record ties to more, the agent has to name.
+func (d *dialogue) described(records *mention.Records, leaves []leaf, thing int) bool {
+	if thing == 0 {
+		return false
+	}
+	var texts []string
+	for _, l := range leaves {
+		if l.thing != thing {
+			continue
+		}
+		if l.text == "" || records.Know(l.text) {
+			return false
+		}
+		texts = append(texts, l.text)
+	}
+
+	for i := len(d.exchanges) - 1; i >= 0; i-- {
+		e := &d.exchanges[i]
+		if !slices.ContainsFunc(texts, func(text string) bool {
+			return records.Names(e.replyText(), text) != mention.Named || e.takesBack(records, text)
+		}) {
+			return true
+		}
+		if r := e.reading(); r.Answer == reply.Refused && !r.Asks {
+			return false
+		}
+	}
+	return false
 }
 
 // stated reports whether the user named a value, or agreed to it. What they named before they
@@ -494,6 +531,9 @@ func content(r *Result) []byte {
 type leaf struct {
 	text string
 	err  error
+	// thing numbers the object of which the text is a member, where it has nothing but several
+	// texts; 0 for others.
+	thing int
 }
 
 var errNotSayable = errors.New("true, false and null can't be named: compare them")
@@ -509,8 +549,15 @@ func leavesOf(v ref.Val, out []leaf) []leaf {
 		return append(out, leaf{text: v.Time.Format(timestampLayout(v.Time))})
 
 	case traits.Mapper:
+		before, onlyTexts := len(out), true
 		for it := v.Iterator(); it.HasNext() == types.True; {
-			out = leavesOf(v.Get(it.Next()), out)
+			member := v.Get(it.Next())
+			_, isText := member.(types.String)
+			onlyTexts = onlyTexts && isText
+			out = leavesOf(member, out)
+		}
+		for i := before; i < len(out) && onlyTexts && len(out)-before > 1; i++ {
+			out[i].thing = before + 1
 		}
 		return out
 	case traits.Lister:

@@ -1,9 +1,13 @@
 package compiler
 
 import (
+	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"github.com/remit-project/remit/internal/character"
 	"github.com/remit-project/remit/internal/document"
 	"github.com/remit-project/remit/internal/policydoc/prompt"
 )
@@ -18,10 +22,11 @@ type corpus struct {
 	size      int              // of all texts, in bytes
 	topics    map[string][]int // the numbers under each topic
 	texts     map[string]int   // the number of the first sentence of a text
+	having    map[string]int   // how many sentences have a word
 }
 
 func newCorpus(d *document.Document) *corpus {
-	c := &corpus{Document: d, name: d.Name, number: map[string]int{}, topics: map[string][]int{}, texts: map[string]int{}}
+	c := &corpus{Document: d, name: d.Name, number: map[string]int{}, topics: map[string][]int{}, texts: map[string]int{}, having: map[string]int{}}
 	for _, s := range d.Sentences {
 		if s.Kind == document.Heading {
 			continue
@@ -34,8 +39,50 @@ func newCorpus(d *document.Document) *corpus {
 			c.texts[s.Text] = n
 		}
 		c.size += len(s.Text)
+		for w := range wordsOf(s.Text) {
+			c.having[w]++
+		}
 	}
 	return c
+}
+
+// common is the share of a document's sentences, one in so many, from which on a word that they
+// have tells nothing of what they are about.
+const common = 6
+
+// telling returns the words of a text that say what it is about: they are in some sentences of the
+// document, and not in all kinds of them.
+func (c *corpus) telling(text string) map[string]bool {
+	out := wordsOf(text)
+	maps.DeleteFunc(out, func(w string, _ bool) bool { return c.having[w] == 0 || common*c.having[w] > len(c.sentences) })
+	return out
+}
+
+// sharesWord reports whether a sentence has one of some words, tells a number that a rule may have to
+// know, or is in a script without spaces, where words don't show.
+func (c *corpus) sharesWord(n int, words map[string]bool) bool {
+	text := c.sentences[n-1].Text
+	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsDigit(r) || character.IsUnspaced(r) }) {
+		return true
+	}
+	for w := range wordsOf(text) {
+		if words[w] {
+			return true
+		}
+	}
+	return false
+}
+
+// wordsOf returns the words of a text, in one case and without the plural's s.
+func wordsOf(text string) map[string]bool {
+	const shortest = 3
+	out := map[string]bool{}
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if w = strings.TrimSuffix(w, "s"); utf8.RuneCountInString(w) >= shortest {
+			out[w] = true
+		}
+	}
+	return out
 }
 
 // sentence returns a sentence by its number; false when there is none.

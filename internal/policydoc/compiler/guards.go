@@ -3,6 +3,7 @@ package compiler
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -187,7 +188,7 @@ func (c *Compiler) generate(ctx context.Context, in Input, d *policydoc.Director
 			}
 			r.result, r.err = g.Generate(ctx, generation.Task{
 				Server: r.tool.server, Tool: r.tool.name, Policy: r.policy,
-				Sentences: sentences, Context: corpus.around(sentences, append([]string{r.tool.key}, r.policy.Tools...), lock), Previous: r.previous,
+				Sentences: sentences, Context: corpus.around(sentences, r.policy.Description, append([]string{r.tool.key}, r.policy.Tools...), lock), Previous: r.previous,
 			})
 			if r.err != nil && r.previous == nil {
 				// Until a later run makes its rule, the policy stops calls.
@@ -237,10 +238,10 @@ func sentencesOf(c *corpus, i *policydoc.Policy, known []string) []document.Sent
 }
 
 // around returns the sentences that explain some: those next to them under the same heading, and
-// those there or, where the document is small, anywhere that are about the same tools or about
-// none, and on which no policy of these tools rests. What has a rule of its own explains little,
-// and a question shows no more than it needs.
-func (c *corpus) around(sentences []document.Sentence, tools []string, lock *policydoc.Lock) []document.Sentence {
+// those there or, where the document is small, anywhere that are about the same tools, or about
+// none and share a telling word with the policy, and on which no policy of these tools rests. What
+// has a rule of its own explains little, and a question shows no more than it needs.
+func (c *corpus) around(sentences []document.Sentence, description string, tools []string, lock *policydoc.Lock) []document.Sentence {
 	ruled := map[string]bool{}
 	for _, key := range tools {
 		for _, p := range lock.Policies[key] {
@@ -257,9 +258,11 @@ func (c *corpus) around(sentences []document.Sentence, tools []string, lock *pol
 	}
 
 	in := map[string]bool{}
+	about := c.telling(description)
 	var near []int
 	for _, s := range sentences {
 		in[s.ID] = true
+		maps.Copy(about, c.telling(s.Text))
 		for _, n := range c.topics[topic(s)] {
 			if max(n-c.number[s.ID], c.number[s.ID]-n) <= neighbours || explains(n) {
 				near = append(near, n)
@@ -268,7 +271,7 @@ func (c *corpus) around(sentences []document.Sentence, tools []string, lock *pol
 	}
 	if c.size <= maxContext {
 		for _, n := range c.numbers(c.ids()) {
-			if explains(n) {
+			if explains(n) && c.sharesWord(n, about) {
 				near = append(near, n)
 			}
 		}

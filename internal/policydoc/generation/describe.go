@@ -61,7 +61,7 @@ func (w *work) describeAll(labels []string, examples []guard.Example, common []g
 		if e.Tool != "" {
 			called = policydoc.Key(e.Server, e.Tool)
 		}
-		line("call: %s %s", called, e.Args)
+		line("call: %s %s", called, tell("call "+called, e.Args, d.Label, &told))
 		if !e.Now.IsZero() {
 			line("now: %s", e.Now.Format(time.RFC3339))
 		}

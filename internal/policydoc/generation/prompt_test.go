@@ -54,6 +54,7 @@ func TestWhatThePromptSaysOfTheLanguageIsSo(t *testing.T) {
 		`session.messages.filter(m, m.role == "user").last().optMap(m, m.text).orValue("") == "Yes, go ahead. M-1!"`,
 		`session.user_said("go ahead") && session.user_said("m-1") && !session.user_said("go") == false && !session.user_said("ahead go")`,
 		`session.calls("get_copy").exists(c, !has(c.result)) && session.calls("get_member").all(c, c.result.member_id == "M-1")`,
+		`session.calls("get_member").exists(c, has(c.result) && c.result.member_id == "M-1" && session.stated(c.args.member_id))`,
 		`session.messages.exists(m, m.index > session.calls("get_member")[0].index)`,
 		`!"Yes, I don't need a bag".matches("(?i)^[^a-z]*(no|not|don't)([^a-z]|$)") && "- No, wait".matches("(?i)^[^a-z]*(no|not|don't)([^a-z]|$)") && !"Nothing else, yes".matches("(?i)^[^a-z]*(no|not|don't)([^a-z]|$)")`,
 		`session.principal.id == "" && call.tool == "extend_loan" && call.index == 4 && session.calls().all(c, c.index < call.index)`,
@@ -102,7 +103,7 @@ func TestTheRulesThatThePromptShowsAreRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	fences := regexp.MustCompile("(?s)\n```\n(.*?)\n```").FindAllStringSubmatch(string(data), -1)
-	if len(fences) < 5 {
+	if len(fences) < 4 {
 		t.Fatalf("only %d examples", len(fences))
 	}
 	for _, fence := range fences {

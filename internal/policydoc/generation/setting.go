@@ -185,34 +185,42 @@ func (l *lookup) output() *schema.Node {
 	return nil
 }
 
-// returns says what a look-up takes and returns.
-func (l *lookup) returns() string {
+// definition returns what is declared of a look-up, under its label.
+func (l *lookup) definition() *schema.Tool {
 	d := schema.Tool{Name: l.label, Input: &schema.Node{}}
 	if l.Definition != nil {
 		d = *l.Definition
 		d.Name = l.label
 	}
-	var b strings.Builder
-	switch {
-	case d.Output != nil:
-		b.WriteString(prompt.Definition(&d))
-	case l.shape != nil:
-		d.Output = l.shape.node
-		b.WriteString(prompt.Definition(&d))
-		b.WriteString("  (What it returns is known from results only.)\n")
-	default:
-		b.WriteString(prompt.Definition(&d))
-		b.WriteString("  (Nobody has said what it returns.)\n")
-	}
-
-	return b.String()
+	return &d
 }
 
-// describe says what a look-up takes and returns, with its sample.
+// returns says what a look-up takes and returns.
+func (l *lookup) returns() string {
+	d := l.definition()
+	out := prompt.Definition(d)
+	switch {
+	case d.Output != nil:
+		return out
+	case l.shape != nil:
+		return fmt.Sprintf("%sreturned so far: %s\n", out, prompt.Outline(l.shape.node))
+	}
+	return out + "  (Nobody has said what it returns.)\n"
+}
+
+// describe says what a look-up takes and returns, by its sample where there is one. What results
+// have told beside that is what the sample doesn't show.
 func (l *lookup) describe() string {
 	switch {
 	case l.sample != nil:
-		return fmt.Sprintf("%s  the record %s, which it returns for %s: %s\n", l.returns(), l.label, l.sample.Args, l.sample.Result)
+		out := fmt.Sprintf("%s  the record %s, which it returns for %s: %s\n", prompt.Definition(l.definition()), l.label, l.sample.Args, l.sample.Result)
+		if l.shape == nil {
+			return out
+		}
+		for _, note := range prompt.Variable(l.shape.node) {
+			out += "  in others, " + note + "\n"
+		}
+		return out
 	case l.shape != nil && l.shape.sample != "":
 		return fmt.Sprintf("%s  one result, abridged: %s\n", l.returns(), l.shape.sample)
 	}

@@ -129,7 +129,7 @@ func TestResultsInTestsAreShapedLikeSamples(t *testing.T) {
 	if strings.Contains(s.prompts[0].System, `"judge"`) || strings.Contains(string(s.prompts[0].Schema.JSON), `"judge"`) {
 		t.Error("the author of the tests is told of a judge that there isn't")
 	}
-	for _, want := range []string{"- fines: list of object", "- amount: number", "- name: string, or null", `one result, abridged: {"fines":[{"amount":1.5`} {
+	for _, want := range []string{"{fines: list of {amount: number; for: string; paid: boolean}; member_id: string; name: string, or null}", `one result, abridged: {"fines":[{"amount":1.5`} {
 		if !strings.Contains(s.prompts[0].Messages[0].Text, want) {
 			t.Errorf("the author of the tests isn't told %q:\n%s", want, s.prompts[0].Messages[0].Text)
 		}

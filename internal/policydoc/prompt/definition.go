@@ -91,6 +91,62 @@ func members(b *strings.Builder, n *schema.Node, depth int) {
 	}
 }
 
+// Outline returns what a place may hold on one line: the members of objects with their kinds, those
+// with a question mark that may be missing.
+func Outline(n *schema.Node) string {
+	switch {
+	case n.Items != nil:
+		return "list of " + Outline(n.Items)
+	case elements(n) != nil:
+		return "map from names to " + Outline(n.Additional)
+	case len(n.Properties) == 0 && n.Description != "":
+		return fmt.Sprintf("%s (%s)", kind(n), OneLine(n.Description))
+	case len(n.Properties) == 0:
+		return kind(n)
+	}
+
+	var out []string
+	for _, p := range n.Properties {
+		mark := ""
+		if !p.Required {
+			mark = "?"
+		}
+		out = append(out, fmt.Sprintf("%s%s: %s", p.Name, mark, Outline(p.Node)))
+	}
+	return Clip("{"+strings.Join(out, "; ")+"}", MaxDefinition)
+}
+
+// Variable says of the members of a place what one example can't show: which may be missing or
+// null, and which words texts have.
+func Variable(n *schema.Node) []string {
+	var out []string
+	var within func(n *schema.Node, path string)
+	within = func(n *schema.Node, path string) {
+		if e := elements(n); e != nil {
+			within(e, path+"*/")
+			return
+		}
+		for _, p := range n.Properties {
+			var notes []string
+			if !p.Required {
+				notes = append(notes, "may be missing")
+			}
+			if p.Node.Nullable {
+				notes = append(notes, "may be null")
+			}
+			if d := p.Node.Description; d != "" {
+				notes = append(notes, OneLine(d))
+			}
+			if len(notes) > 0 {
+				out = append(out, fmt.Sprintf("/%s%s: %s", path, p.Name, strings.Join(notes, ", ")))
+			}
+			within(p.Node, path+p.Name+"/")
+		}
+	}
+	within(n, "")
+	return out
+}
+
 // kind says in words what a place may hold.
 func kind(n *schema.Node) string {
 	var words []string
