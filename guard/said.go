@@ -412,8 +412,8 @@ func (d *dialogue) listed(records *mention.Records, value string) reply.Answer {
 }
 
 // described reports whether the user told all texts of a thing in one turn, such as a person's name
-// and birth date, and refused nothing since: the agent sums such a list up ("for two passengers").
-// What has an id, which a record ties to more, the agent has to name.
+// and birth date, and refused none of them since: the agent sums such a list up ("for two
+// passengers"). What has an id, which a record ties to more, the agent has to name.
 func (d *dialogue) described(records *mention.Records, leaves []leaf, thing int) bool {
 	if thing == 0 {
 		return false
@@ -431,12 +431,14 @@ func (d *dialogue) described(records *mention.Records, leaves []leaf, thing int)
 
 	for i := len(d.exchanges) - 1; i >= 0; i-- {
 		e := &d.exchanges[i]
-		if !slices.ContainsFunc(texts, func(text string) bool {
+		told := !slices.ContainsFunc(texts, func(text string) bool {
 			return records.Names(e.replyText(), text) != mention.Named || e.takesBack(records, text)
-		}) {
+		})
+		if told {
 			return true
 		}
-		if r := e.reading(); r.Answer == reply.Refused && !r.Asks {
+		proposed := slices.ContainsFunc(texts, func(text string) bool { return records.Names(e.questionText(), text) == mention.Named })
+		if r := e.reading(); proposed && r.Answer == reply.Refused {
 			return false
 		}
 	}

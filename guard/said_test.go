@@ -45,6 +45,7 @@ const cards = `customer_cards: {"cards": [{"card_id": "card_1", "brand": "visa",
 func TestWhatWasSaid(t *testing.T) {
 	const agreed, listed, stated = "session.agreed()", `session.listed("card_1")`, `session.stated("card_1")`
 	const told = `session.told("an order can be changed only once")`
+	const person = `session.listed([{"name": "Ann Lee", "born": "1990-01-01"}])`
 	const complete = `session.complete("these are all the items to be exchanged")`
 	for name, c := range map[string]struct {
 		require string
@@ -78,6 +79,10 @@ func TestWhatWasSaid(t *testing.T) {
 		"a list, nothing of it":           {`session.listed(["card_1", "card_2"])`, []string{cards, "agent: Shall I go ahead?", "user: Yes"}, label.Deny},
 		"a list of what nobody knows":     {`session.listed(["card_1", "card_2"])`, []string{"agent: Shall I go ahead?", "user: Yes"}, label.Ask},
 		"nothing was listed":              {listed, []string{"user: Charge card_1"}, label.Deny},
+		"a person, summed up":             {person, []string{"user: For Ann Lee, born 1990-01-01.", "agent: Insurance?", "user: No", "agent: One ticket. OK?", "user: Yes"}, label.Allow},
+		"a person, told in part":          {person, []string{"user: For Ann Lee.", "agent: One ticket. OK?", "user: Yes"}, label.Ask},
+		"a person, taken back":            {person, []string{"user: For Ann Lee, born 1990-01-01.", "agent: One ticket for Ann Lee. OK?", "user: No", "agent: One ticket. OK?", "user: Yes"}, label.Ask},
+		"a thing with an id, told":        {`session.listed({"card": "card_1", "kind": "visa"})`, []string{cards, "user: The visa, card_1.", "agent: I'll pay. OK?", "user: Yes"}, label.Ask},
 		"a truth value":                   {`session.listed(true)`, []string{"agent: true. OK?", "user: Yes"}, label.Deny},
 
 		"the user's id":                {stated, []string{"user: Take card_1"}, label.Allow},

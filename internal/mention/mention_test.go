@@ -26,6 +26,9 @@ func bikes() *mention.Records {
 	r.Add("get_locks", []byte(`{"locks": [{"name": "Lock", "lock_id": "3000000001", "keyed/keyless": "keyed"}, {"name": "Lock", "lock_id": "3000000002", "keyed/keyless": "keyless"}]}`))
 	r.Add("get_goods", []byte(`{"goods": [{"name": "Tea Kettle", "good_id": "5000000001"}, {"name": "Running Shoes", "good_id": "5000000002"}, {"name": "Hiking Shoes", "good_id": "5000000003"}]}`))
 	r.Add("get_rental", []byte(`{"rental_id": "R-9", "customer_id": "mia_li_3668", "what": "cello", "since": "2026-05-01"}`))
+	r.Add("get_trip", []byte(`{"trip_id": "RH6XFN", "city": "Oslo", "class": "basic"}`))
+	r.Add("get_trip", []byte(`{"trip_id": "BU71UY", "city": "Rome", "class": "basic"}`))
+	r.Add("list_trains", []byte(`[{"train_number": "TR001", "leaves": "06:00"}, {"train_number": "TR002", "leaves": "21:00"}]`))
 	r.Add("get_customer", []byte(`{"customer_id": "u1", "methods": {
 		"card_1": {"id": "card_1", "source": "credit_card", "brand": "visa", "last_four": "7447"},
 		"card_2": {"id": "card_2", "source": "credit_card", "brand": "mastercard", "last_four": "1201"},
@@ -74,23 +77,27 @@ func TestNames(t *testing.T) {
 		"a payment is not its method":               {"The payment comes back.", "card_1", mention.Silent},
 		"the id of whose it is":                     {"I am mia_li_3668, and want it cancelled.", "R-9", mention.Silent},
 		"what it is, beside the id of whose it is":  {"I am mia_li_3668, the cello, please.", "R-9", mention.Named},
-		"words":                                  {"Reason: No longer needed.", "no longer needed", mention.Named},
-		"what it becomes, said of another thing": {"the bell becomes the black one", "1000000001", mention.Named},
-		"and of that thing":                      {"the bell becomes the black one", "1000000002", mention.Silent},
-		"what it has, said before its name":      {"the black bell", "1000000001", mention.Other},
-		"the last word of its name":              {"the kettle becomes a glass one", "5000000001", mention.Named},
-		"the last word of two names":             {"the shoes", "5000000003", mention.Silent},
-		"the last word of another name":          {"the kettle", "5000000002", mention.Other},
-		"an apostrophe is not an S":              {"It's the customer's gold Bell", "2000000002", mention.Silent},
-		"a day":                                  {"born on February 11, 1988", "1988-02-11", mention.Named},
-		"another day":                            {"born on February 12, 1988", "1988-02-11", mention.Silent},
-		"a number as a word":                     {"I'll add two bags", "2", mention.Named},
-		"a number as a word of another language": {"Dodam trzy torby", "3", mention.Named},
-		"another number as a word":               {"I'll add two bags", "3", mention.Silent},
-		"a part of a larger number":              {"that's twenty-two in all", "2", mention.Silent},
-		"so many hundreds":                       {"that's two hundred in all", "2", mention.Silent},
-		"a word that points":                     {"I'll take the blue one", "1", mention.Silent},
-		"an amount":                              {"that's $1,250.50 in all", "1250.5", mention.Named},
+		"another code that was looked up":           {"I'll cancel BU71UY. OK?", "RH6XFN", mention.Other},
+		"and what it is":                            {"I'll cancel BU71UY, and the basic one to Oslo. OK?", "RH6XFN", mention.Named},
+		"another code of a list's form":             {"I'll book TR299. OK?", "TR001", mention.Other},
+		"and what is known of it":                   {"TR299 is full, so I'll book the train of 06:00.", "TR001", mention.Named},
+		"words":                                     {"Reason: No longer needed.", "no longer needed", mention.Named},
+		"what it becomes, said of another thing":    {"the bell becomes the black one", "1000000001", mention.Named},
+		"and of that thing":                         {"the bell becomes the black one", "1000000002", mention.Silent},
+		"what it has, said before its name":         {"the black bell", "1000000001", mention.Other},
+		"the last word of its name":                 {"the kettle becomes a glass one", "5000000001", mention.Named},
+		"the last word of two names":                {"the shoes", "5000000003", mention.Silent},
+		"the last word of another name":             {"the kettle", "5000000002", mention.Other},
+		"an apostrophe is not an S":                 {"It's the customer's gold Bell", "2000000002", mention.Silent},
+		"a day":                                     {"born on February 11, 1988", "1988-02-11", mention.Named},
+		"another day":                               {"born on February 12, 1988", "1988-02-11", mention.Silent},
+		"a number as a word":                        {"I'll add two bags", "2", mention.Named},
+		"a number as a word of another language":    {"Dodam trzy torby", "3", mention.Named},
+		"another number as a word":                  {"I'll add two bags", "3", mention.Silent},
+		"a part of a larger number":                 {"that's twenty-two in all", "2", mention.Silent},
+		"so many hundreds":                          {"that's two hundred in all", "2", mention.Silent},
+		"a word that points":                        {"I'll take the blue one", "1", mention.Silent},
+		"an amount":                                 {"that's $1,250.50 in all", "1250.5", mention.Named},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := bikes().Names(mention.NewText(c.text), c.value); got != c.want {

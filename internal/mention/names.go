@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/remit-project/remit/internal/strictjson"
 )
@@ -80,17 +81,21 @@ func (r *Records) search(t Text, value string) Answer {
 
 	best := Silent
 	others := t.sameShape(words) // codes that could mean the same
-	alone := true                // no other record of a look-up could be meant
+	// No other record of a look-up could be meant, or the text says nothing that a record has, so
+	// that it speaks of things by their codes alone.
+	byCode := true
 	for _, one := range known {
-		alone = alone && len(one.siblings) == 1
-		switch r.fit(t, one, others) {
+		others = others || r.another(t, one, value)
+		answer, said := r.fit(t, one, others)
+		byCode = byCode && (len(one.siblings) == 1 || !said)
+		switch answer {
 		case Named:
 			return Named
 		case Other:
 			best = Other
 		}
 	}
-	if best == Silent && alone && others {
+	if best == Silent && byCode && others {
 		return Other
 	}
 	return best
@@ -101,8 +106,9 @@ type candidate map[string]string
 
 // fit reports whether a text names one record of a look-up. Of a record that was looked up by
 // itself nothing tells what the others are like: where the text has other codes of the kind, a
-// part of what the record says may be said of one of them.
-func (r *Records) fit(t Text, one record, others bool) Answer {
+// part of what the record says may be said of one of them. It also reports whether the text says
+// something that a record of the look-up has.
+func (r *Records) fit(t Text, one record, others bool) (answer Answer, said bool) {
 	var own candidate
 	all := make([]candidate, 0, len(one.siblings))
 	for _, s := range one.siblings {
@@ -118,11 +124,11 @@ func (r *Records) fit(t Text, one record, others bool) Answer {
 
 	fields := telling(own, all)
 	if len(fields) == 0 {
-		return Silent
+		return Silent, false
 	}
 	windows := windowsOf(t, newVocabulary(fields, all, r.called()))
 	if len(windows) == 0 {
-		return Silent
+		return Silent, false
 	}
 
 	best := Other
@@ -130,12 +136,25 @@ func (r *Records) fit(t Text, one record, others bool) Answer {
 	for i, w := range windows {
 		switch got := w.fit(own, all, fields); {
 		case got == Named && w.sure(all, fields, windows, i) && (!inPart || w.whole(all, fields)):
-			return Named
+			return Named, true
 		case got != Other:
 			best = Silent
 		}
 	}
-	return best
+	return best, true
+}
+
+// another reports whether a text has the code of another record that the same tool returned by
+// itself.
+func (r *Records) another(t Text, one record, value string) bool {
+	if !one.alone {
+		return false
+	}
+	return slices.ContainsFunc(r.results, func(other result) bool {
+		id := other.root().Get(one.key).Text()
+		code := id != value && strings.ContainsFunc(id, unicode.IsDigit)
+		return other.tool == one.tool && code && t.says(NewText(id).words)
+	})
 }
 
 // telling returns the fields in which the records of a look-up differ, and what they

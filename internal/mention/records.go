@@ -91,6 +91,8 @@ type record struct {
 	siblings []strictjson.Value // with the record itself
 	names    []strictjson.Value // members of what it is part of that name it
 	alone    bool               // it is the whole look-up, not an element of a list
+	// tool and key are the look-up and its member with the id, of what is alone.
+	tool, key string
 }
 
 // of returns the records that an id identifies.
@@ -121,7 +123,7 @@ func (w *walk) value(v strictjson.Value, name string, names []strictjson.Value, 
 	case strictjson.Array:
 		elements := v.Elements()
 		for _, e := range elements {
-			if e.Kind() == strictjson.Object && w.identifies(e, name) {
+			if e.Kind() == strictjson.Object && w.key(e, name) != "" {
 				w.found(e, elements, names)
 			}
 			w.value(e, name, names, depth+1)
@@ -132,8 +134,8 @@ func (w *walk) value(v strictjson.Value, name string, names []strictjson.Value, 
 }
 
 func (w *walk) object(v strictjson.Value, name string, names []strictjson.Value, depth int) {
-	if depth == 0 && w.identifies(v, name) {
-		*w.out = append(*w.out, record{v, []strictjson.Value{v}, nil, true})
+	if key := w.key(v, name); depth == 0 && key != "" {
+		*w.out = append(*w.out, record{object: v, siblings: []strictjson.Value{v}, alone: true, tool: name, key: key})
 	}
 	var objects []strictjson.Value
 	own := slices.Clone(names)
@@ -156,23 +158,23 @@ func (w *walk) object(v strictjson.Value, name string, names []strictjson.Value,
 
 func (w *walk) found(object strictjson.Value, siblings, names []strictjson.Value) {
 	if len(siblings) <= maxSiblings {
-		*w.out = append(*w.out, record{object, siblings, names, false})
+		*w.out = append(*w.out, record{object: object, siblings: siblings, names: names})
 	}
 }
 
-// identifies reports whether an object has the id in a member that distinguishes it from others:
-// id, or ITEM_id in a list of items.
-func (w *walk) identifies(object strictjson.Value, container string) bool {
+// key returns the member of an object that has the id and distinguishes it from others: id, or
+// ITEM_id in a list of items. It is empty where there is none.
+func (w *walk) key(object strictjson.Value, container string) string {
 	for key, m := range object.Members() {
 		if !isScalar(m) || m.Text() != w.id {
 			continue
 		}
 		rest := slices.DeleteFunc(provenance.Words(key), func(s string) bool { return slices.Contains(idWords, singular(s)) })
 		if len(rest) < len(provenance.Words(key)) && within(rest, provenance.Words(container)) {
-			return true
+			return key
 		}
 	}
-	return false
+	return ""
 }
 
 // idWords are the words of members that tell records apart.
