@@ -68,3 +68,29 @@ func ExampleDefinition() {
 	//   - prices: map from names to object, optional
 	//     - net: number, optional
 }
+
+func ExampleOutline() {
+	fmt.Println(prompt.Outline(parcel()))
+	// Output:
+	// {id: string; parts: map from names to {price: number; size?: string (seen so far: "S","L")}; tags: list of string}
+}
+
+func ExampleVariable() {
+	fmt.Println(prompt.Variable(parcel()))
+	// Output:
+	// [/parts/*/size: may be missing, seen so far: "S","L"]
+}
+
+// parcel is what a tool returned so far.
+func parcel() *schema.Node {
+	text := func(seen string) *schema.Node { return &schema.Node{Types: []string{"string"}, Description: seen} }
+	part := &schema.Node{Types: []string{"object"}, Properties: []schema.Property{
+		{Name: "price", Required: true, Node: &schema.Node{Types: []string{"number"}}},
+		{Name: "size", Node: text(`seen so far: "S","L"`)},
+	}}
+	return &schema.Node{Types: []string{"object"}, Properties: []schema.Property{
+		{Name: "id", Required: true, Node: text("")},
+		{Name: "parts", Required: true, Node: &schema.Node{Types: []string{"object"}, Additional: part}},
+		{Name: "tags", Required: true, Node: &schema.Node{Types: []string{"array"}, Items: text("")}},
+	}}
+}
