@@ -118,15 +118,27 @@ func (c change) apply(text json.RawMessage) (json.RawMessage, error) {
 	within, name, ok := cutLast(c.pointer)
 	parent := doc.At(within)
 	inObject := parent.Kind() == strictjson.Object
+	next := parent.Kind() == strictjson.Array && name == strconv.Itoa(parent.Len())
 	switch {
 	case !ok || !parent.Exists():
 		return nil, fmt.Errorf("there is nothing at %s", c.pointer)
 	case c.value == nil && inObject && at.Exists():
 		return strictjson.Splice(text, parent.Span(), strictjson.Remove(parent.Raw(), name)), nil
+	case c.value != nil && next:
+		return strictjson.Splice(text, parent.Span(), appended(parent, c.value)), nil
 	case c.value != nil && inObject:
 		return strictjson.Splice(text, parent.Span(), strictjson.Set(parent.Raw(), name, c.value)), nil
 	}
 	return nil, fmt.Errorf("there is nothing at %s", c.pointer)
+}
+
+// appended returns a list with one more element.
+func appended(list strictjson.Value, element json.RawMessage) json.RawMessage {
+	out := slices.Clone(bytes.TrimSuffix(list.Raw(), []byte("]")))
+	if list.Len() > 0 {
+		out = append(out, ',')
+	}
+	return append(append(out, element...), ']')
 }
 
 // cutLast divides a JSON pointer before its last name.
@@ -139,9 +151,9 @@ func cutLast(pointer string) (within, name string, ok bool) {
 }
 
 // maxChanges bounds the changes with which a record is referred to, not written again.
-const maxChanges = 8
+const maxChanges = 12
 
-// changesTo returns the changes that make one value of another: exactly it, byte by byte.
+// changesTo returns the changes that make one value of another, whatever the order of members.
 // There are none where they differ too much.
 func changesTo(from, to json.RawMessage) ([]change, bool) {
 	a, err := strictjson.Parse(from, strictjson.OutputLimits())
@@ -154,7 +166,7 @@ func changesTo(from, to json.RawMessage) ([]change, bool) {
 	for _, c := range changes {
 		size += len(c.pointer) + len(c.value)
 	}
-	if len(changes) > maxChanges || 2*size > len(to) {
+	if len(changes) > maxChanges || 4*size > 3*len(to) {
 		return nil, false
 	}
 
@@ -164,7 +176,8 @@ func changesTo(from, to json.RawMessage) ([]change, bool) {
 			return nil, false
 		}
 	}
-	return changes, bytes.Equal(made, to)
+	doc, err := strictjson.Parse(made, strictjson.OutputLimits())
+	return changes, err == nil && len(differ(doc.Root(), b.Root(), "", nil)) == 0
 }
 
 // differ lists the places at which two values differ.
@@ -186,10 +199,14 @@ func differ(a, b strictjson.Value, at string, out []change) []change {
 		return out
 	}
 
-	if a.Kind() == strictjson.Array && b.Kind() == strictjson.Array && a.Len() == b.Len() {
-		y := b.Elements()
-		for i, x := range a.Elements() {
-			out = differ(x, y[i], at+"/"+strconv.Itoa(i), out)
+	if a.Kind() == strictjson.Array && b.Kind() == strictjson.Array && a.Len() <= b.Len() {
+		x := a.Elements()
+		for i, y := range b.Elements() {
+			if inner := at + "/" + strconv.Itoa(i); i < len(x) {
+				out = differ(x[i], y, inner, out)
+			} else {
+				out = append(out, change{inner, y.Raw()})
+			}
 		}
 		return out
 	}

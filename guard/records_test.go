@@ -30,6 +30,7 @@ func TestResultsAreWrittenOnce(t *testing.T) {
 		given("silver", strings.Replace(customer, "gold", "silver", 1)),
 		given("no tier", strings.Replace(customer, `"tier":"gold",`, "", 1)),
 		given("more", strings.Replace(customer, `"CH"}`, `"CH","zip":"3000"}`, 1)),
+		given("a third card", strings.Replace(customer, `"brand":"visa"}],`, `"brand":"visa"},{"id":"k3","brand":"visa"}],`, 1)),
 		given("another", strings.Replace(strings.Repeat(customer, 1), `"cards":[{"id":"k1","brand":"visa"},{"id":"k2","brand":"visa"}]`, `"cards":[]`, 1)),
 	}
 	want[1].History = []guard.Entry{{Kind: guard.CallEntry, Call: &guard.Call{Tool: "get_customer", Arguments: json.RawMessage(`{"id":"c1"}`), Result: guard.ResultOf(json.RawMessage(customer))}}}
