@@ -20,6 +20,7 @@ func Abridge(samples map[string]Sample) {
 		if err != nil {
 			continue
 		}
+
 		named := map[string]bool{}
 		for other, with := range samples {
 			if other == key {
@@ -31,6 +32,7 @@ func Abridge(samples map[string]Sample) {
 				}
 			}
 		}
+
 		a := abridger{named: named}
 		if short := a.value(value); a.left > 0 {
 			if s.Result, err = json.Marshal(short); err == nil {
@@ -83,6 +85,7 @@ func (a *abridger) value(v any) any {
 			out = append(out, a.value(e))
 		}
 		return out
+
 	case map[string]any:
 		alike := len(v) > maxAlike && oneForm(maps.Values(v))
 		room, out := maxAlike, map[string]any{}

@@ -126,6 +126,7 @@ func Variable(n *schema.Node) []string {
 			within(e, path+"*/")
 			return
 		}
+
 		for _, p := range n.Properties {
 			var notes []string
 			if !p.Required {
