@@ -271,3 +271,52 @@ func TestAMailIsSentOnce(t *testing.T) {
 		t.Errorf("the same mail again: %s", d.Verdict)
 	}
 }
+
+// TestWithheld: what the user named but under a condition is asked about in both modes, as long as
+// no entry has it without one. Another call of the tool is decided as without a scope where the
+// scope only grants.
+func TestWithheld(t *testing.T) {
+	const (
+		reading = `{"tool":"read_mail","args":{"/id":{"is":"7"}}}`
+		delete7 = `{"tool":"delete_mail",%s"args":{"/id":{"is":"7"}}}`
+	)
+	entry := func(condition string) string { return strings.Replace(delete7, "%s", condition, 1) }
+	told, free := `"only_if":["if Ann agrees"],`, `"if":[{"tool":"read_mail","where":{"state":"done"}}],`
+	for name, c := range map[string]struct {
+		mode   scope.Mode
+		scope  []string
+		call   string
+		result string
+		want   remit.Verdict
+	}{
+		"a condition for a person, granting": {scope.ModeGrant, []string{entry(told)}, `{"id":"7"}`, `{"state":"open"}`, remit.Ask},
+		"a condition for a person, bounding": {scope.ModeBound, []string{entry(told)}, `{"id":"7"}`, `{"state":"open"}`, remit.Ask},
+		"a condition unmet, granting":        {scope.ModeGrant, []string{entry(free)}, `{"id":"7"}`, `{"state":"open"}`, remit.Ask},
+		"a condition met":                    {scope.ModeGrant, []string{entry(free)}, `{"id":"7"}`, `{"state":"done"}`, remit.Allow},
+		"an entry without it":                {scope.ModeGrant, []string{entry(told), entry("")}, `{"id":"7"}`, `{"state":"open"}`, remit.Allow},
+		"no scope":                           {scope.ModeOff, nil, `{"id":"7"}`, `{"state":"open"}`, remit.Allow},
+		"another call of the tool, granting": {scope.ModeGrant, []string{entry(told)}, `{"id":"8"}`, `{"state":"open"}`, remit.Allow},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := context.Background()
+			s := scopeMonitor(t, c.mode, nil).Session("s")
+			s.User("Read mail 7. Delete mail 7 if Ann agrees, and delete mail 8.")
+			if c.mode != scope.ModeOff {
+				if _, refused, err := s.Scope([]byte(`{"calls":[` + reading + `,` + strings.Join(c.scope, ",") + `]}`)); err != nil || len(refused) > 0 {
+					t.Fatal(err, refused)
+				}
+			}
+			d, err := s.Decide(ctx, remit.Call{ID: "r", Tool: "read_mail", Arguments: json.RawMessage(`{"id":"7"}`)})
+			if err != nil || d.Verdict != remit.Allow {
+				t.Fatal(d.Explain(), err)
+			}
+			if err := s.Result(ctx, remit.Result{Call: "r", Content: c.result}); err != nil {
+				t.Fatal(err)
+			}
+			d, err = s.Decide(ctx, remit.Call{ID: "d", Tool: "delete_mail", Arguments: json.RawMessage(c.call)})
+			if err != nil || d.Verdict != c.want {
+				t.Errorf("%s, want %s: %v (%v)", d.Verdict, c.want, d.Explain(), err)
+			}
+		})
+	}
+}

@@ -115,6 +115,7 @@ func (x *deciding) scoped() {
 	x.out.scopeArgs = x.scopeArguments()
 	task, by := x.in.task, "the user's request authorises it"
 	cover, misses, ok := task.Match(x.scopeProposal(), x.in.results)
+	withheld := cover.Withheld // a plan that a person agreed to may cover the call all the same
 	for _, d := range x.in.delegated {
 		if ok {
 			break
@@ -124,7 +125,8 @@ func (x *deciding) scoped() {
 		}
 	}
 	if !ok {
-		if x.in.scopes == scope.ModeBound && x.variant.Effect != contract.Read {
+		asks := x.in.scopes == scope.ModeBound || withheld
+		if asks && x.variant.Effect != contract.Read {
 			x.outside(misses)
 		}
 		return

@@ -33,6 +33,7 @@ type matcher struct {
 	strict       bool // a listing that was narrowed late doesn't count, also where the call can be taken back
 	joining      bool // a value for a condition is looked for: nothing that is only called so counts
 	lent         bool // the result in question is read as fields since a person agreed to that
+	withheld     bool // an entry was missed for a condition alone
 	grants       []Grant
 	// in is the entry that is matched, and proposal the call.
 	in       *Call
@@ -101,33 +102,45 @@ func (c *Constraint) states(a *Argument) bool {
 // might be one of several.
 func (m *matcher) tooMuch() { m.steps = -1 }
 
-// entry returns the grants of an entry for a call, or why it doesn't cover the call.
+// entry returns the grants of an entry for a call, or why it doesn't cover the call. Where that is
+// for a condition alone, the request has the call under it.
 func (m *matcher) entry(e *Call, p *Proposal) ([]Grant, string) {
 	m.grants, m.bound, m.in, m.proposal = m.grants[:0], nil, e, p
-	if miss := m.conditions(e); miss != "" {
+	unmet := m.conditions(e)
+	miss := m.arguments(e, p)
+	if unmet == "" && miss != "" {
 		return nil, miss
 	}
+	if unmet == "" && m.effect && len(e.OnlyIf) > 0 {
+		unmet = m.say("the request has it under a condition that no program can tell: %s", toTell(e.OnlyIf))
+	}
+	if unmet != "" {
+		m.withheld = m.withheld || miss == ""
+		return nil, unmet
+	}
+	return slices.Clone(m.grants), ""
+}
+
+// arguments notes the grants of an entry for the arguments of a call, or returns why they are
+// others.
+func (m *matcher) arguments(e *Call, p *Proposal) (miss string) {
 	for i := range e.Args {
 		if miss := m.constrained(&e.Args[i], p); miss != "" {
-			return nil, miss
+			return miss
 		}
 	}
-
 	for i := range p.Args {
 		a := &p.Args[i]
 		if miss := unlisted(e, a, p); miss != "" {
-			return nil, m.say("%s: %s", a.Pointer, miss)
+			return m.say("%s: %s", a.Pointer, miss)
 		}
 	}
 	for _, records := range m.bound {
 		if len(records) == 0 {
-			return nil, "the values are of different records"
+			return "the values are of different records"
 		}
 	}
-	if m.effect && len(e.OnlyIf) > 0 {
-		return nil, m.say("the request has it under a condition that no program can tell: %s", toTell(e.OnlyIf))
-	}
-	return slices.Clone(m.grants), ""
+	return ""
 }
 
 // constrained notes the grants of the arguments that a constraint is about, or returns why

@@ -12,6 +12,9 @@ type Cover struct {
 	// Entry is the entry's index among the scope's calls.
 	Entry  int
 	Grants []Grant
+	// Withheld reports, where no entry covers the call, that one would but for a condition which
+	// isn't met, or which only a person can tell: the user wants the call under that alone.
+	Withheld bool
 	// key is the digest of the call, and drawn that of the values that it takes from
 	// sources.
 	key, call, drawn string
@@ -115,7 +118,7 @@ func (t *Task) match(p *Proposal, results []*Result, quiet bool) (cover Cover, m
 		grants, miss := m.entry(e, p)
 		if m.steps < 0 {
 			// Only a part of the results was looked at: the one value found there may be one of several.
-			return Cover{}, append(misses, errWork), false
+			return Cover{Withheld: m.withheld}, append(misses, errWork), false
 		}
 		if miss == "" {
 			c := Cover{Entry: i, Grants: grants, key: p.Digest, call: p.Call, drawn: drawn(i, grants, p), irreversible: p.Irreversible}
@@ -126,7 +129,7 @@ func (t *Task) match(p *Proposal, results []*Result, quiet bool) (cover Cover, m
 		}
 		misses = append(misses, m.say("entry %d: %s", i+1, miss))
 	}
-	return Cover{}, misses, false
+	return Cover{Withheld: m.withheld}, misses, false
 }
 
 // isTool reports whether a scope names a tool. Without a server it names the tool of any.
