@@ -46,8 +46,8 @@ func later(t time.Time, by string) []time.Time {
 }
 
 // moved reports whether a moment is that of a source moved by a length of time in the scope's
-// words, or a day the day of that. It reports false for known where a program can't tell: where no source has a moment, or
-// the words have no length.
+// words, or a day the day of that. It reports false for known where a program can't tell: where no
+// source has a moment, or the words have no length.
 func (m *matcher) moved(at time.Time, day bool, c *Constraint) (is, known bool) {
 	for i := range c.Sources {
 		for _, from := range m.moments(c.Sources[i : i+1]) {

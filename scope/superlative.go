@@ -141,11 +141,12 @@ func (m *matcher) extremes(c *Constraint, o offers) [][]string {
 		if !superlative(criterion, s.words) {
 			continue
 		}
-		if out := m.readings(&s, criterion, o); out != nil {
+		of, _ := rankOf(criterion, &s)
+		if out := m.readings(&s, of, criterion, o); out != nil {
 			return out
 		}
 		if quantities := c.Kind == Number || c.Kind == Date; quantities {
-			return m.first(o, []string{""}, &s, criterion)
+			return m.first(o, []string{""}, s.largest, of)
 		}
 	}
 	return nil
@@ -156,12 +157,12 @@ func (m *matcher) extremes(c *Constraint, o offers) [][]string {
 // about by itself. Any other word of it may be the thing that is chosen, whose number says
 // nothing, or a member that no list knows: it may rule values out, and is not enough by itself
 // for what can't be taken back.
-func (m *matcher) readings(s *superlativeWords, criterion []string, o offers) [][]string {
+func (m *matcher) readings(s *superlativeWords, of rank, criterion []string, o offers) [][]string {
 	var out, plain, others [][]string
 	named := false
 	by := slices.Index(criterion, "by")
 	if several := by >= 0 && len(criterion) > by+2; several {
-		if best := m.first(o, []string{strings.Join(criterion[by+1:], " ")}, s, criterion); best != nil {
+		if best := m.first(o, []string{strings.Join(criterion[by+1:], " ")}, s.largest, of); best != nil {
 			return best // they are a member's whole name
 		}
 	}
@@ -173,7 +174,7 @@ func (m *matcher) readings(s *superlativeWords, criterion []string, o offers) []
 		})
 
 		silent := !telling(w) && !known
-		best := m.first(o, all, s, criterion)
+		best := m.first(o, all, s.largest, of)
 		switch {
 		case silent || slices.Contains(s.words, w):
 		case qualifiers[w] == "time":
@@ -196,7 +197,7 @@ func (m *matcher) readings(s *superlativeWords, criterion []string, o offers) []
 		out = plain // the creation date is not the due date
 	}
 	if !named {
-		out = m.first(o, s.members, s, criterion)
+		out = m.first(o, s.members, s.largest, of)
 	}
 	if out == nil && m.irreversible {
 		return nil
@@ -204,11 +205,10 @@ func (m *matcher) readings(s *superlativeWords, criterion []string, o offers) []
 	return append(out, others...)
 }
 
-// first returns the values that a criterion means by the first of members that can be compared.
-func (m *matcher) first(o offers, members []string, s *superlativeWords, criterion []string) [][]string {
-	of, _ := rankOf(criterion, s)
+// first returns the values of a rank by the first of members that can be compared.
+func (m *matcher) first(o offers, members []string, largest bool, of rank) [][]string {
 	for _, member := range members {
-		if best, ok := m.ranked(o, member, s.largest, of); ok {
+		if best, ok := m.ranked(o, member, largest, of); ok {
 			return [][]string{best}
 		}
 	}

@@ -23,7 +23,7 @@ type rolesCommand struct {
 	Misses bool     `help:"List every disagreement."`
 	Model  string   `placeholder:"MODEL" help:"Tighten the contracts by what a model reads, as anthropic:NAME or openai:NAME."`
 	Base   string   `name:"base-url" placeholder:"URL" help:"Where the model's API begins."`
-	Cross  []string `type:"path" placeholder:"DIR" help:"Fit the estimates anew for each server, without it, on the servers of these directories and the measured ones."`
+	Cross  []string `type:"path" placeholder:"DIR" help:"Leave each server out in turn, and fit the estimates to the others and to the servers of these directories."`
 	Accept bool     `help:"Take everything that the model says, as if a person had settled each disagreement by it."`
 
 	Parallel int           `default:"4" placeholder:"N" help:"How many questions are out at once (4)."`

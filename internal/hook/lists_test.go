@@ -202,8 +202,7 @@ func TestEveryday(t *testing.T) {
 	}
 }
 
-// Nothing that is put beside an everyday command that passes, and was not asked for, is carried
-// along by it.
+// An everyday command that passes carries nothing along that is added to it and was not asked for.
 func TestNothingRidesAlong(t *testing.T) {
 	raced.SkipTable(t)
 	riders := []struct{ before, after string }{

@@ -460,8 +460,8 @@ func (b *backend) withdrawn(m *wire.Message, about int64) {
 	}
 }
 
-// port returns the way to the client for what the server says beside its answers: that of the
-// request it is about, the standing one, or that of the latest request that the server works on.
+// port returns the way to the client for the server's notifications: that of the request that one
+// is about, the standing one, or that of the latest request that the server works on.
 func (b *backend) port(about int64) Port {
 	b.mu.Lock()
 	defer b.mu.Unlock()

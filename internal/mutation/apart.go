@@ -223,8 +223,8 @@ func changedAt(doc json.RawMessage, root any, at string) (json.RawMessage, error
 	return strictjson.Splice(doc, parsed.At(at).Span(), raw), nil
 }
 
-// moments are times at which a rule about times may turn: the spans that it names after the times
-// in the documents, and just beside those.
+// moments returns times at which a rule about times may turn: the times in the documents plus the
+// spans that the rule names, and the moments right before and after these.
 func moments(e *guard.Example, documents []json.RawMessage, b bounds) []time.Time {
 	if e.Now.IsZero() {
 		return nil

@@ -165,7 +165,7 @@ var word = pattern.OnUse(`[\pL\pM\pN']+`)
 const longestClause = 200
 
 // clauseParts parts a text into clauses, each with the sign that ends it: some are part of a mark.
-// A comma may stand in one: "после того, как".
+// A mark may have a comma in it: "после того, как".
 func (m *marks) clauseParts(text string) []string {
 	var out []string
 	begin := 0

@@ -7,8 +7,8 @@ import (
 	"github.com/remit-project/remit/internal/policydoc"
 )
 
-// TestTestsFiles: tests are in a file beside their guard file. They stay as they are written
-// until a rule of it changes, and go with the last rule.
+// TestTestsFiles: each guard file has a file of tests. It stays as people wrote it until one of the
+// rules changes, and goes with the last rule.
 func TestTestsFiles(t *testing.T) {
 	root := t.TempDir()
 	const tests = "tool: lend\ntests:\n  - of: few\n    examples:\n      # by Ann\n      - {allow: one, args: {count: 1}}\n      - name:   two\n        expect: deny\n        args: {count: 9}\n"

@@ -16,7 +16,7 @@ import (
 )
 
 // answerLine matches a line that can only be an answer: a code, with a word of agreement before
-// it and the numbers of calls after it. Nothing else may be beside them but spaces and a closed
+// it and the numbers of calls after it. Apart from these it has only spaces and a closed
 // list of marks: a word of another language may refuse.
 var answerLine = pattern.OnUse("(?i)^[\\s`*_\"'.,:!()]*(?:(?:yes|ok|okay|agree|approve|confirm)[\\s`*_\"'.,:!()]+)?([a-z]{2}[0-9]{3})((?:[\\s,;]|and|all|[0-9])*)[\\s`*_\"'.,:!()]*$")
 

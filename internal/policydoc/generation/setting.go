@@ -208,8 +208,8 @@ func (l *lookup) returns() string {
 	return out + "  (Nobody has said what it returns.)\n"
 }
 
-// describe says what a look-up takes and returns, by its sample where there is one. What results
-// have told beside that is what the sample doesn't show.
+// describe says what a look-up takes and returns, by its sample where there is one, and what
+// other results have that the sample doesn't show.
 func (l *lookup) describe() string {
 	switch {
 	case l.sample != nil:
