@@ -8,11 +8,11 @@ import (
 const (
 	// maxSteps bounds the descent.
 	maxSteps = 200
-	// remembered is how many steps tell how the slope changes.
+	// remembered is how many past steps estimate the curvature.
 	remembered = 8
-	// maxHalvings is how often a step is halved that goes too far.
+	// maxHalvings is how often a step that goes too far is halved.
 	maxHalvings = 20
-	// sufficient is the share of what the slope promises that a step has to gain.
+	// sufficient is the share of the gain which the slope predicts that a step has to reach.
 	sufficient = 1e-4
 	// settled is the gain, as a share of the loss, below which the descent ends.
 	settled = 1e-5
@@ -22,7 +22,7 @@ const (
 type loss func(at, slope []float64) float64
 
 // least finds where a function of n numbers is least, by the method of Liu and Nocedal
-// (L-BFGS, 1989). It has nothing of chance in it.
+// (L-BFGS, 1989). It draws nothing at random.
 func least(n int, of loss) []float64 {
 	d := &descent{at: make([]float64, n), slope: make([]float64, n)}
 	d.loss = of(d.at, d.slope)
@@ -42,10 +42,10 @@ type descent struct {
 	steps     []step
 }
 
-// step is how far one went, and by how much the slope changed.
+// step is how far a step went, and by how much the slope changed.
 type step struct{ moved, bent []float64 }
 
-// step goes down once. It reports whether there was a way down.
+// step goes down once, and reports whether it found a lower point.
 func (d *descent) step(of loss) bool {
 	down := d.direction()
 	promised := dot(down, d.slope)
@@ -73,7 +73,7 @@ func (d *descent) remember(s step) {
 	}
 }
 
-// direction is the way down as the last steps bend the slope.
+// direction returns the way down, by the slope and the curvature that the last steps show.
 func (d *descent) direction() []float64 {
 	down := slices.Clone(d.slope)
 	shares := make([]float64, len(d.steps))
@@ -114,7 +114,7 @@ func add(a []float64, times float64, b []float64) {
 	}
 }
 
-// sum is a and a multiple of b.
+// sum returns a plus a multiple of b.
 func sum(a []float64, times float64, b []float64) []float64 {
 	out := slices.Clone(a)
 	add(out, times, b)

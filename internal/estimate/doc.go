@@ -1,5 +1,5 @@
-// Package estimate says how likely each role and each floor of an argument is, and each effect of a tool, by what the
-// arguments of labelled tools were: the second opinion of synthesis, beside its rules.
+// Package estimate says how likely each role and each floor of an argument is, and each effect of
+// a tool, judging by labelled tools: a second opinion for synthesis, whose rules are the first.
 //
 // It is a table of weights each, one a feature and class, fitted by logistic regression ([Fit])
 // on labelled sets of internal/eval/testdata. A feature is something plain about a

@@ -97,7 +97,7 @@ func Crossed(examples *Examples) Contracts {
 	}
 }
 
-// foldOf is the part that a server falls into.
+// foldOf returns the part that a server falls into.
 func foldOf(fingerprint string) int {
 	h := fnv.New32a()
 	h.Write([]byte(fingerprint))

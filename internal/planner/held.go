@@ -105,8 +105,8 @@ func (s *shown) dictatedIn(entries []*entry) []string {
 	return out
 }
 
-// isIn reports whether one of several dictated texts has a clause: a title within a sentence, or
-// words behind others of the text.
+// isIn reports whether a clause is in one of several dictated texts: it is a title within a
+// sentence, or follows other words of the text.
 func (c *clause) isIn(dictated []string) bool {
 	text := strings.TrimFunc(plain(c.text), unicode.IsPunct)
 	first, _ := utf8.DecodeRuneInString(c.text)
@@ -119,7 +119,8 @@ func (c *clause) isIn(dictated []string) bool {
 
 // isLookUp reports whether an entry is what another one with an effect, which holds a condition, takes
 // from: its condition is on the entry's result, or the entry is a call without arguments of which it
-// takes a value. Contracts may take such a call for one that acts, but not for one that sends or destroys.
+// takes a value. Contracts may take such a call for one that acts, but not for one that sends or
+// destroys.
 func (s *shown) isLookUp(a *answer, e *entry, holds func(*entry) bool) bool {
 	t := s.tools[e.Tool]
 	lasting := t != nil && (t.Effect == "destructive" || t.Effect == "egress")
@@ -140,9 +141,9 @@ func (s *shown) hasEffect(e entry) bool {
 	return t != nil && t.Effect != "read"
 }
 
-// clausesOver returns the clauses that an entry is under: those of the sentences that have most of the values
-// that it states. An entry without any is asked for by an earlier message, or by any sentence of the
-// last one.
+// clausesOver returns the clauses that an entry is under: those of the sentences that have most of
+// the values that it states. An entry without any is asked for by an earlier message, or by any
+// sentence of the last one.
 func (s *shown) clausesOver(a *answer, e *entry) []int {
 	values := statedIn(a.chain(e))
 	score := func(sentence int) int {

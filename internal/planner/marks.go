@@ -37,16 +37,16 @@ type marks struct {
 	courtesies, attached *regexp.Regexp
 	person, joins        []string
 	joinsOf              map[string][]string // by their language
-	// so are what makes a question before it a condition.
+	// so are the words that make the question before them a condition: "Is it free? Then book it."
 	so []string
-	// asking and telling are what an indirect question may follow.
+	// asking and telling are the words that an indirect question may follow.
 	asking, telling []report
 }
 
-// report are words that what somebody asks or tells may follow: "ask Ann when she comes".
+// report has words that an indirect question may follow: "ask Ann when she comes".
 type report struct {
 	words []string
-	// comma reports whether a comma may stand between, and next whether nothing may.
+	// comma allows a comma between the two, and next allows nothing.
 	comma, next bool
 	language    string
 }
