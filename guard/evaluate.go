@@ -452,6 +452,8 @@ func (x *view) call(function string, args []ref.Val) ref.Val {
 		return x.asserted(&toldStatement, args[1])
 	case completeFunction:
 		return x.asserted(&completeStatement, args[1])
+	case answeredFunction:
+		return x.asserted(&answeredStatement, args[1])
 	case judgedFunction:
 		return x.judged(args[1:])
 	case judgeFunction:

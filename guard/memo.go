@@ -24,6 +24,7 @@ type memo struct {
 	texts    map[string]mention.Text
 	told     map[[2]string]bool
 	closed   map[[2]string]bool
+	given    map[[3]string]bool
 	values   map[resultKey]resultValue
 	calls    map[callKey]ref.Val
 	clauses  map[string][]clause
@@ -104,6 +105,10 @@ func (m *memo) tells(said, statement string) bool {
 
 func (m *memo) closes(said, statement string) bool {
 	return keep(&m.mu, &m.closed, [2]string{said, statement}, func() bool { return reply.Closes(said, statement) })
+}
+
+func (m *memo) gives(question, said, statement string) bool {
+	return keep(&m.mu, &m.given, [3]string{question, said, statement}, func() bool { return reply.Gives(question, said, statement) })
 }
 
 func (m *memo) text(s string) mention.Text {

@@ -44,7 +44,8 @@ func (n Needs) Remarks() []string {
 // wordFunctions are the functions by which a rule depends on what was said, as people write them.
 var wordFunctions = map[string]string{
 	agreedFunction: "session.agreed()", listedFunction: "session.listed()", statedFunction: "session.stated()",
-	toldFunction: "session.told()", completeFunction: "session.complete()", judgedFunction: "session.judged()", "user_said": "session.user_said()", "beside": "session.beside()", "judge": "judge()",
+	toldFunction: "session.told()", completeFunction: "session.complete()", answeredFunction: "session.answered()",
+	judgedFunction: "session.judged()", "user_said": "session.user_said()", "beside": "session.beside()", "judge": "judge()",
 }
 
 // Needs returns what the rule of a policy has to know; nothing for a policy that isn't

@@ -27,13 +27,14 @@ const (
 	statedFunction   = "stated"
 	toldFunction     = "told"
 	completeFunction = "complete"
+	answeredFunction = "answered"
 	judgedFunction   = "judged"
 	judgeFunction    = "judge"
 	labelFunction    = "label"
 )
 
 // saidFunctions are the functions whose answer may be that the words don't settle it.
-var saidFunctions = []string{agreedFunction, listedFunction, statedFunction, toldFunction, completeFunction, judgedFunction}
+var saidFunctions = []string{agreedFunction, listedFunction, statedFunction, toldFunction, completeFunction, answeredFunction, judgedFunction}
 
 // said declares the notions of what was said.
 func (l sessionLibrary) said() []cel.EnvOption {
@@ -64,6 +65,8 @@ func (l sessionLibrary) said() []cel.EnvOption {
 			`session.told("an order can be changed only once")`, `session.told(["an order can be changed only once", "no second change is possible"]) // in one of several wordings`),
 		assertion(completeFunction, "whether the user said that nothing is missing, or agreed when the agent asked",
 			`session.complete("these are all the items to be exchanged")`),
+		assertion(answeredFunction, "whether the user gave what the agent asked for and no argument has, or a reason by themselves",
+			`session.answered("the reason for the cancellation")`, `session.answered(["the reason for the cancellation", "why do you want to cancel"])`),
 		cel.Function(judgedFunction,
 			cel.FunctionDocs("what words can't settle: the judge says whether it is so, by the words of the user, of the assistant, or of both; without a judge, the call is asked about"),
 			cel.MemberOverload("session_judged_string", []*cel.Type{l.session.Type, cel.StringType}, cel.BoolType, cel.LateFunctionBinding(),
@@ -86,9 +89,11 @@ var (
 		"Did the assistant tell the user this, ask them about it, or remind them of it, in whatever words: %s?"}
 	completeStatement = statement{completeFunction, (*dialogue).complete, UserEntry, "whether the user said: %s",
 		"Did the user say this, or agree to it, in whatever words: %s?"}
+	answeredStatement = statement{answeredFunction, (*dialogue).answered, UserEntry, "whether the user gave: %s",
+		"Did the user give this for the call, in whatever words: %s?"}
 )
 
-// asserted is session.told() and session.complete(): a statement, in one of several wordings.
+// asserted is session.told(), session.complete() and session.answered(): a statement, in one of several wordings.
 func (x *view) asserted(s *statement, wording ref.Val) ref.Val {
 	var wordings []string
 	for _, l := range leavesOf(wording, nil) {
@@ -162,6 +167,18 @@ func (d *dialogue) complete(statement string) reply.Answer {
 	return reply.Unclear
 }
 
+// answered reports whether the user gave what the agent asked for, or a reason by themselves. What
+// came before a call of the same tool was given for that one, unless it names an argument of this.
+func (d *dialogue) answered(statement string) reply.Answer {
+	for i := range d.exchanges {
+		e := &d.exchanges[i]
+		if e.memo.gives(e.question, e.reply, statement) && (!e.spent || d.namesArgument(e)) {
+			return reply.Agreed
+		}
+	}
+	return reply.Unclear
+}
+
 // namesArgument reports whether a reply names a text of the call's arguments by itself, one that
 // is no word of any sentence.
 func (d *dialogue) namesArgument(e *exchange) bool {
@@ -193,6 +210,7 @@ func (x *view) judged(args []ref.Val) ref.Val {
 type exchange struct {
 	question, reply string
 	memo            *memo
+	spent           bool // the tool that is called was called after it
 }
 
 func (e *exchange) reading() reply.Reading     { return e.memo.reading(e.question, e.reply) }
@@ -224,11 +242,11 @@ func (x *evaluation) talk() *dialogue {
 	}
 
 	d := &dialogue{}
-	turns, spoke, inReply := 0, false, false
+	turns, spent, spoke, inReply := 0, 0, false, false
 	var question, answer []string
 	end := func() {
 		if len(answer) > 0 {
-			d.exchanges = append(d.exchanges, exchange{strings.Join(question, "\n"), strings.Join(answer, "\n"), x.memo})
+			d.exchanges = append(d.exchanges, exchange{question: strings.Join(question, "\n"), reply: strings.Join(answer, "\n"), memo: x.memo})
 			question, answer = nil, nil
 		}
 	}
@@ -242,9 +260,16 @@ func (x *evaluation) talk() *dialogue {
 		case UserEntry:
 			turns++
 			answer, inReply = append(answer, e.Text), true
+		case CallEntry:
+			if e.Call.Tool == x.request.Tool && (e.Call.Server == "" || e.Call.Server == x.request.Server) {
+				spent = len(d.exchanges) + min(1, len(answer))
+			}
 		}
 	}
 	end()
+	for i := range d.exchanges[:spent] {
+		d.exchanges[i].spent = true
+	}
 
 	d.heard = spoke || turns == 1
 	d.exchanges = d.exchanges[max(0, len(d.exchanges)-maxSpoken):]

@@ -46,6 +46,7 @@ func TestWhatWasSaid(t *testing.T) {
 	const agreed, listed, stated = "session.agreed()", `session.listed("card_1")`, `session.stated("card_1")`
 	const told = `session.told("an order can be changed only once")`
 	const person = `session.listed([{"name": "Ann Lee", "born": "1990-01-01"}])`
+	const answered = `session.answered("the reason for the order")`
 	const complete = `session.complete("these are all the items to be exchanged")`
 	for name, c := range map[string]struct {
 		require string
@@ -117,6 +118,12 @@ func TestWhatWasSaid(t *testing.T) {
 		"not complete":                 {complete, []string{"agent: Are these all the items to be exchanged?", "user: No, the lamp, too"}, label.Ask},
 		"not complete yet":             {complete, []string{"agent: Are these all the items to be exchanged?", "user: Let me look."}, label.Ask},
 		"complete in one wording":      {`session.complete(["the list is whole", "these are all the items to be exchanged"])`, []string{"agent: Shall I exchange the bell?", "user: Yes, that's all."}, label.Allow},
+		"answered, as asked":           {answered, []string{"agent: What is the reason for the order?", "user: It's a gift.", "agent: Two pens. OK?", "user: Yes"}, label.Allow},
+		"answered, by themselves":      {answered, []string{"user: Order two pens because mine are lost.", "agent: Two pens. OK?", "user: Yes"}, label.Allow},
+		"answered by a yes":            {answered, []string{"agent: What is the reason for the order, and shall I go on?", "user: Yes"}, label.Ask},
+		"answered by the agent":        {answered, []string{"agent: What is the reason for the order? A gift, I guess.", "user: OK"}, label.Ask},
+		"answered with a refusal":      {answered, []string{"agent: What is the reason for the order?", "user: I'd rather not say", "agent: OK?", "user: Yes"}, label.Ask},
+		"answered for an earlier call": {answered, []string{"agent: What is the reason for the order?", "user: It's a gift.", "order: {}", "user: And two pens.", "agent: OK?", "user: Yes"}, label.Ask},
 		"told nothing at all":          {told, []string{"user: Orders can be changed only once"}, label.Deny},
 
 		"a day as people write it": {`session.stated("1988-02-11")`, []string{"user: I was born on February 11, 1988"}, label.Allow},

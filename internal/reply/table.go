@@ -39,10 +39,12 @@ const (
 	further
 	done
 	alike
+	why
+	cause
 	kinds
 )
 
-var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "ask", "aux", "filler", "mind", "open", "or", "common", "small", "whole", "each", "thing", "further", "done", "alike"}
+var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "ask", "aux", "filler", "mind", "open", "or", "common", "small", "whole", "each", "thing", "further", "done", "alike", "why", "cause"}
 
 // everyLanguage is the name of the phrases that all languages share.
 const everyLanguage = "any"

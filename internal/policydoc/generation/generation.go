@@ -69,7 +69,7 @@ type Generator struct {
 // explained are the functions that the prompt of the rule explains, so that the list of the
 // language needn't, and those of which no rule has had a use.
 var explained = []string{
-	"agreed", "listed", "stated", "told", "complete", "judged", "says", "user_said", "beside", "together", "denied", "calls",
+	"agreed", "listed", "stated", "told", "complete", "answered", "judged", "says", "user_said", "beside", "together", "denied", "calls",
 	"date", "datetime", "decimal", "sum",
 	"exists_one", "transformMap", "transformMapEntry",
 }
