@@ -186,24 +186,34 @@ func found(f *guard.Fixture, label string, told *[]telling) string {
 	return fmt.Sprintf("look-up: %s %s finds %s", tool, args, tell(tool, f.Result, label, told))
 }
 
-// tell describes what a tool returned: by what differs from an earlier description, where that is
-// little.
+// tell describes what a tool returned: by what differs from an earlier description, the one from
+// which that is shortest.
 func tell(tool string, result json.RawMessage, label string, told *[]telling) string {
 	value, err := decode(result)
 	if err != nil {
 		value = string(result)
 	}
+	out, again := string(result), false
 	for _, t := range *told {
+		again = again || (t.tool == tool && t.label == label)
 		if t.tool != tool || len(result) < minTold {
 			continue
 		}
-		if d := differences(t.value, value, ""); len(d) <= maxDifferences && !slices.ContainsFunc(d, func(d difference) bool { return d.pointer == "" }) {
-			return fmt.Sprintf("the same as in %s%s", t.label, but(d))
+		d := differences(t.value, value, "")
+		if len(d) > maxDifferences || slices.ContainsFunc(d, func(d difference) bool { return d.pointer == "" }) {
+			continue
+		}
+		if short := fmt.Sprintf("the same as in %s%s", t.label, but(d)); len(short) < len(out) {
+			out = short
 		}
 	}
 
-	*told = append(*told, telling{label, tool, value})
-	return string(result)
+	// What is told by its differences is told of where no other result has its label: "the same
+	// as in T3" would mean either.
+	if whole := out == string(result); whole || !again {
+		*told = append(*told, telling{label, tool, value})
+	}
+	return out
 }
 
 // minTold is the size from which on a result is told by its differences, in bytes.
