@@ -66,12 +66,20 @@ func (c *corpus) sharesWord(n int, words map[string]bool) bool {
 		return true
 	}
 	for w := range wordsOf(text) {
-		if words[w] {
+		if words[w] && c.having[w] <= max(fewRare, len(c.sentences)/rare) {
 			return true
 		}
 	}
 	return false
 }
+
+// rare is the share of a document's sentences, one in so many, that at most have a word by which one
+// that stands elsewhere explains another: the small words of a language are in more. In a short
+// document fewRare have it.
+const (
+	rare    = 20
+	fewRare = 3
+)
 
 // wordsOf returns the words of a text, in one case and without the plural's s.
 func wordsOf(text string) map[string]bool {
