@@ -19,7 +19,7 @@ func (m *matcher) calledAs(s *Source, r *Result, of *Constraint) bool {
 		return false
 	}
 	if r.more && (m.irreversible || m.against || m.strict) {
-		if _, placed := place(of); !placed {
+		if _, placed := place(of); !placed && !m.hasFirst(r, of) {
 			return false // the only one of a part may be one of several
 		}
 	}
@@ -72,13 +72,13 @@ func (m *matcher) asScoped(s *Source, r *Result, a Argument, of *Constraint) boo
 		return true
 	}
 	if strict := m.irreversible || m.against || m.strict; strict && m.pickedLate(r, a) {
-		return false
+		return m.isCap(r, a) && m.hasFirst(r, of)
 	}
 	if m.pages(r, a) {
 		// The second in a list is that of the list which the user saw, however long.
 		_, placed := place(of)
 		untouched := a.Said && (!m.irreversible || placed)
-		return untouched || appears(m.folded, fold(a.Text))
+		return untouched || appears(m.folded, fold(a.Text)) || (m.isCap(r, a) && m.hasFirst(r, of))
 	}
 	if a.Role == label.Control {
 		return true

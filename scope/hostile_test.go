@@ -28,8 +28,8 @@ func (h hostile) covered(t *testing.T) (covered bool, misses []string) {
 		t.Fatal(err, refused)
 	}
 	var results []*scope.Result
-	for _, a := range h.results {
-		r := &scope.Result{Call: "r", Server: "mailbox", Tool: a.tool, Covered: true, Read: true, Early: len(results) == 0, Args: call(a.tool, a.args).Args}
+	for i, a := range h.results {
+		r := &scope.Result{Call: "r" + strconv.Itoa(i), Server: "mailbox", Tool: a.tool, Covered: true, Read: true, Early: len(results) == 0, Args: call(a.tool, a.args).Args}
 		setContent(r, a.text)
 		results = append(results, r)
 	}

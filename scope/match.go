@@ -41,6 +41,9 @@ type matcher struct {
 	// joins are the values that the sources of conditions give, once they are known; empty for
 	// those that give none.
 	joins map[join]Value
+	// ordered reports whether the result in question is a part of a listing that counts for its order
+	// alone.
+	ordered bool
 	// bound are the records in which the values of a shared source were found.
 	bound map[string][]string
 }

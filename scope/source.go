@@ -27,6 +27,8 @@ type offers struct {
 	called bool
 	// loose are the results in whose texts a value without a shape may appear.
 	loose []*Result
+	// parts are the results that are parts of listings, and count for their order alone.
+	parts []*Result
 }
 
 // several reports whether different values are offered, as far as they differ for the
@@ -92,7 +94,7 @@ func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate)
 	if c.Pick == Only && several {
 		return m.say("%s offers several: %s", from(c.From), listed(o.values))
 	}
-	if c.Pick == Choice && several {
+	if c.Pick == Choice && (several || len(o.parts) > 0) {
 		if miss := m.chosen(c, o, hits); miss != "" {
 			return miss
 		}
@@ -112,11 +114,14 @@ func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate)
 func (m *matcher) chosen(c *Constraint, o offers, hits []candidate) string {
 	all := m.extremes(c, o)
 	for _, best := range all {
+		if len(best) == 0 {
+			return m.say("which of %s is meant (%s) can't be checked", from(c.From), c.By)
+		}
 		if !slices.ContainsFunc(hits, func(h candidate) bool { return slices.Contains(best, h.text) }) {
 			return m.say("%s of %s is %s", c.By, from(c.From), either(best))
 		}
 	}
-	if all == nil && m.irreversible {
+	if all == nil && (m.irreversible || len(o.parts) > 0) {
 		return m.say("which of %s is meant (%s) can't be checked", from(c.From), c.By)
 	}
 	return ""
@@ -169,7 +174,7 @@ func (m *matcher) telling(c *Constraint, a Argument) bool {
 	for i := range c.From {
 		s := &c.From[i]
 		for _, r := range m.results {
-			if !m.answers(s, r, c) || m.has(r, s) || !m.work(len(r.Text)) {
+			if m.ordered = false; !m.answers(s, r, c) || m.ordered || m.has(r, s) || !m.work(len(r.Text)) {
 				continue
 			}
 			if !r.structured && len(s.Where) == 0 && says(r.Text) {
@@ -306,18 +311,21 @@ func (c *Constraint) idOf(a Argument) string {
 // an id; empty for another value.
 func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 	var out offers
-	lent := m.lent
-	defer func() { m.lent = lent }()
+	lent, ordered := m.lent, m.ordered
+	defer func() { m.lent, m.ordered = lent, ordered }()
 	for i := range sources {
 		first := len(out.values)
 		for _, r := range m.results {
 			s := m.fieldOf(&sources[i], r)
 			read := m.read(s, r, c, id)
-			m.lent, r = read != r, read
+			m.lent, r, m.ordered = read != r, read, false
 			if !m.answers(s, r, c) {
 				continue
 			}
 
+			if m.ordered {
+				out.parts = append(out.parts, r)
+			}
 			if r.partial {
 				m.tooMuch()
 			}

@@ -246,7 +246,6 @@ func (m *matcher) ranked(o offers, member string, largest bool, of rank) ([]stri
 	if of.to > len(all) || !m.work(len(all)*perStep) {
 		return nil, false
 	}
-
 	slices.SortStableFunc(all, func(a, b ranking) int {
 		if largest {
 			a, b = b, a
@@ -257,6 +256,10 @@ func (m *matcher) ranked(o offers, member string, largest bool, of rank) ([]stri
 	if tied(of.from-1) || tied(of.to) {
 		return nil, false
 	}
+	if last := all[of.to-1]; !m.leads(o, order{member, compared, largest}, last.by) {
+		return nil, true // another page may have it
+	}
+
 	var out []string
 	for _, r := range all[of.from-1 : of.to] {
 		out = append(out, r.text)
