@@ -230,7 +230,7 @@ func (m *matcher) ranked(o offers, member string, largest bool, of rank) ([]stri
 		by   *big.Rat
 	}
 	var all []ranking
-	compared := ""
+	compared, seen := "", map[string]bool{}
 	for _, offered := range latest(o.values) {
 		v, name := quantity(offered.text), formOf(offered.text)
 		if member != "" {
@@ -241,7 +241,9 @@ func (m *matcher) ranked(o offers, member string, largest bool, of rank) ([]stri
 			return nil, false
 		}
 		compared = name
-		all = append(all, ranking{offered.text, v})
+		if key := v.RatString() + " " + offered.text; !seen[key] {
+			all, seen[key] = append(all, ranking{offered.text, v}), true
+		}
 	}
 	if of.to > len(all) || !m.work(len(all)*perStep) {
 		return nil, false
@@ -267,19 +269,40 @@ func (m *matcher) ranked(o offers, member string, largest bool, of rank) ([]stri
 	return out, true
 }
 
-// latest returns one candidate for each value: that of the latest result.
+// latest returns the candidates of each value from the latest result that has it, one a record, and
+// a value of an earlier result where it was. Two records of one value are not one: the newest
+// bill and the oldest may be of the same account.
 func latest(all []candidate) []candidate {
-	var out []candidate
-	at := map[string]int{}
-	for _, c := range all {
-		if i, again := at[c.text]; again {
-			out[i] = c
+	from, first := map[string]string{}, map[string]int{}
+	for i, c := range all {
+		from[c.text] = c.call
+		if _, again := first[c.text]; !again {
+			first[c.text] = i
+		}
+	}
+
+	at := make([]int, len(all))
+	var out []int
+	seen := map[candidate]bool{}
+	for i, c := range all {
+		key := candidate{text: c.text, record: c.record}
+		if from[c.text] != c.call || seen[key] {
 			continue
 		}
-		at[c.text] = len(out)
-		out = append(out, c)
+		seen[key] = true
+		at[i] = i
+		if f := first[c.text]; all[f].call != c.call {
+			at[i] = f
+		}
+		out = append(out, i)
 	}
-	return out
+	slices.SortStableFunc(out, func(a, b int) int { return at[a] - at[b] })
+
+	ordered := make([]candidate, len(out))
+	for i, c := range out {
+		ordered[i] = all[c]
+	}
+	return ordered
 }
 
 // quantity returns a member of a record, by a word of its name or all of them, as something that

@@ -111,3 +111,44 @@ func mustReverse(t *rapid.T, records []map[string]any) []byte {
 	}
 	return data
 }
+
+// TestOneValueOfSeveral: records with one value are compared each, so that no record with the right
+// account lets another one be the newest.
+func TestOneValueOfSeveral(t *testing.T) {
+	const (
+		mine  = "DE89370400440532013000"
+		evil  = "GB33BUKB20201555555555"
+		added = `[{"account":"` + mine + `","date":"2026-01-04"},{"account":"` + evil + `","date":"2026-01-02"},{"account":"` + mine + `","date":"2026-01-01"}]`
+		equal = `[{"account":"` + mine + `","date":"2026-01-04"},{"account":"` + mine + `","date":"2026-01-04"},{"account":"` + evil + `","date":"2026-01-02"}]`
+		tied  = `[{"account":"` + mine + `","date":"2026-01-04"},{"account":"` + mine + `","date":"2026-01-04"},{"account":"` + evil + `","date":"2026-01-04"}]`
+		moved = `[{"account":"` + mine + `","date":"2026-01-01"},{"account":"` + evil + `","date":"2026-01-02"}]`
+	)
+	paying := func(by string) string {
+		return `{"calls":[{"tool":"pay","args":{"/account":{"from":[{"tool":"list_mails","field":"account"}],"kind":"account","pick":"choice","by":"` + by + `"}}}]}`
+	}
+	for name, c := range map[string]struct {
+		by         string
+		lists      []string
+		mine, evil bool
+	}{
+		"an older record of the newest's account": {"newest by date", []string{added}, true, false},
+		"two equal records of one account":        {"newest by date", []string{equal}, true, false},
+		"of two accounts":                         {"newest by date", []string{tied}, false, false},
+		"the second newest":                       {"second newest by date", []string{added}, false, true},
+		"the third in the list":                   {"third in the list", []string{added}, true, false},
+		"a later listing says otherwise":          {"newest by date", []string{added, moved}, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var results []attacked
+			for _, list := range c.lists {
+				results = append(results, attacked{"list_mails", nil, list})
+			}
+			for account, want := range map[string]bool{mine: c.mine, evil: c.evil} {
+				h := hostile{request: "Pay.", scope: paying(c.by), tool: "pay", args: map[string]string{"/account": "t:" + account}, results: results}
+				if got, misses := h.covered(t); got != want {
+					t.Errorf("%s: %v, want %v: %v", account, got, want, misses)
+				}
+			}
+		})
+	}
+}
