@@ -127,11 +127,18 @@ func (m *matcher) entry(e *Call, p *Proposal) ([]Grant, string) {
 // arguments notes the grants of an entry for the arguments of a call, or returns why they are
 // others.
 func (m *matcher) arguments(e *Call, p *Proposal) (miss string) {
-	for i := range e.Args {
-		if miss := m.constrained(&e.Args[i], p); miss != "" {
-			return miss
+	for _, computed := range []bool{false, true} { // what follows from a record, once others say which it is
+		for i := range e.Args {
+			c := &e.Args[i]
+			if c.Computed != computed {
+				continue
+			}
+			if miss := m.constrained(c, p); miss != "" {
+				return miss
+			}
 		}
 	}
+
 	for i := range p.Args {
 		a := &p.Args[i]
 		if miss := unlisted(e, a, p); miss != "" {

@@ -14,7 +14,7 @@ import (
 const mailbox = `{"tools": [
  {"name": "list_mails", "inputSchema": {"type": "object", "properties": {"query": {"type": "string"}, "limit": {"type": "integer"}, "day": {"type": "string"}, "start": {"type": "string"}}}},
  {"name": "read_file", "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}}},
- {"name": "forward_mail", "inputSchema": {"type": "object", "properties": {"id": {"type": "string"}, "to": {"type": "string"}, "cc": {"type": "string"}, "note": {"type": "string"}, "filter": {"type": "string"}}}},
+ {"name": "forward_mail", "inputSchema": {"type": "object", "properties": {"id": {"type": "string"}, "to": {"type": "string"}, "cc": {"type": "string"}, "cents": {"type": "integer"}, "note": {"type": "string"}, "filter": {"type": "string"}}}},
  {"name": "pay", "inputSchema": {"type": "object", "properties": {"account": {"type": "string"}, "amount": {"type": "number"}}}},
  {"name": "invite", "inputSchema": {"type": "object", "properties": {"guests": {"type": "array", "items": {"type": "object", "properties": {"mail": {"type": "string"}}}}}}}
 ]}`

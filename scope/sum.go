@@ -16,17 +16,28 @@ func (m *matcher) operand(c *Constraint, source []Source) (string, bool) {
 	if len(o.values) > 1 && isSum(words(c.By), source[0].name()) {
 		return m.sum(source)
 	}
+	values := m.ofBound(source, o)
 	doubtful := func() bool {
-		return o.several(Argument{Role: label.Selector}) || slices.ContainsFunc(o.values, func(v candidate) bool { return v.doubt != "" })
+		return offers{values: values}.several(Argument{Role: label.Selector}) || slices.ContainsFunc(values, func(v candidate) bool { return v.doubt != "" })
 	}
 	if doubtful() {
 		of.By = c.By // which may say of which record
-		o = m.offers(source, &of, "")
+		values = m.ofBound(source, m.offers(source, &of, ""))
 	}
-	if len(o.values) == 0 || doubtful() || !isPlain(o.values[0].text) {
+	if len(values) == 0 || doubtful() || !isPlain(values[0].text) {
 		return "", false // which of them is meant is a question
 	}
-	return o.values[0].text, true
+	return values[0].text, true
+}
+
+// ofBound returns the values that a source offers, of several those of the records that other
+// arguments of the call take from it: each pupil's balance is that of the pupil.
+func (m *matcher) ofBound(source []Source, o offers) []candidate {
+	records, bound := m.bound[sourcesKey(source)]
+	if !bound || !o.several(Argument{Role: label.Selector}) {
+		return o.values
+	}
+	return slices.DeleteFunc(slices.Clone(o.values), func(v candidate) bool { return !slices.Contains(records, v.record) })
 }
 
 // sums are the words of a computation that adds up what a source has, and totals those that are as

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/remit-project/remit/scope"
 )
 
@@ -95,4 +97,72 @@ func TestSumsOfTwoCalls(t *testing.T) {
 	if _, _, ok := scope.NewTask(s, "Pay the limits of May and June.").Match(call("pay", map[string]string{"/amount": "o:3"}), results); ok {
 		t.Error("covered")
 	}
+}
+
+// TestNumberOfEach: a number for each of several records is that of the record that another argument
+// names, whichever argument comes first.
+func TestNumberOfEach(t *testing.T) {
+	const (
+		four  = `[{"id":"a","balance":-340},{"id":"b","balance":20},{"id":"c","balance":-125},{"id":"d","balance":0}]`
+		later = `[{"id":"a","balance":-300},{"id":"b","balance":20},{"id":"c","balance":-125},{"id":"d","balance":0}]`
+		twice = `[{"id":"a","balance":-340},{"id":"c","balance":-125},{"id":"a","balance":-900}]`
+		texts = `[{"id":"a","balance":"-340","note":"balance: -900"},{"id":"c","balance":"-125, or 900"}]`
+	)
+	entry := func(of string) string {
+		from := `"tool":"list_mails","where":{"balance":{"below":0}}`
+		return `{"calls":[{"tool":"forward_mail","times":"each","args":{"/id":{"from":[{` + from + `,"field":"id"}],"kind":"id","pick":"all"},` +
+			`"/cents":{"computed":[{"tool":"list_mails","where":{"balance":` + of + `},"field":"balance"}],"by":"zero minus the balance"}}}]}`
+	}
+	same := entry(`{"below":0}`)
+	for name, c := range map[string]struct {
+		scope, id, cents string
+		lists            []string
+		want             bool
+	}{
+		"what is missing":                  {same, "a", "340", []string{four}, true},
+		"what another one misses":          {same, "a", "125", []string{four}, false},
+		"the other one's":                  {same, "c", "125", []string{four}, true},
+		"what all miss":                    {same, "a", "465", []string{four}, false},
+		"of one that isn't meant":          {same, "b", "125", []string{four}, false},
+		"of one that misses nothing":       {same, "d", "0", []string{four}, false},
+		"of records found in another way":  {entry(`{"below":-1}`), "a", "340", []string{four}, false},
+		"two listings differ":              {same, "a", "300", []string{four, later}, false},
+		"two records of one id":            {same, "a", "340", []string{twice}, false},
+		"a number in a remark":             {same, "a", "900", []string{texts}, false},
+		"a number in a member's own words": {same, "c", "900", []string{texts}, false},
+	} {
+		for _, write := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				var results []attacked
+				for _, list := range c.lists {
+					results = append(results, attacked{"list_mails", nil, list})
+				}
+				h := hostile{request: "Do it for each.", scope: c.scope, tool: "forward_mail", args: map[string]string{"/id": "s:" + c.id, "/cents": "o:" + c.cents}, write: write, results: results}
+				if got, misses := h.covered(t); got != c.want {
+					t.Errorf("covered %v, want %v: %v", got, c.want, misses)
+				}
+			})
+		}
+	}
+}
+
+// TestEachIsItsOwn: of the numbers that a listing has, a call gets the one of its own record and no other.
+func TestEachIsItsOwn(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		balances := rapid.SliceOfN(rapid.IntRange(-9, 3), 2, 4).Draw(rt, "balances")
+		var all []map[string]any
+		for i, b := range balances {
+			all = append(all, map[string]any{"id": string(rune('a' + i)), "balance": b})
+		}
+		at := rapid.IntRange(0, len(balances)-1).Draw(rt, "of")
+		cents := rapid.IntRange(-9, 9).Draw(rt, "cents")
+		h := hostile{
+			request: "Do it for each.", tool: "forward_mail", results: mails(nil, listOf(rt, map[string]any{"items": all})),
+			args:  map[string]string{"/id": "s:" + string(rune('a'+at)), "/cents": "o:" + strconv.Itoa(cents)},
+			scope: `{"calls":[{"tool":"forward_mail","times":"each","args":{"/id":{"from":[{"tool":"list_mails","field":"id"}],"kind":"id","pick":"all"},"/cents":{"computed":[{"tool":"list_mails","field":"balance"}],"by":"zero minus the balance"}}}]}`,
+		}
+		if got, misses := h.covered(t); got != (balances[at] < 0 && cents == -balances[at]) {
+			rt.Errorf("%v of %s: %v", cents, h.results[0].text, misses)
+		}
+	})
 }
