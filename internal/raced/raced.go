@@ -8,6 +8,6 @@ import "testing"
 func SkipTable(t *testing.T) {
 	t.Helper()
 	if enabled {
-		t.Skip("one goroutine plays this table: it is played without the race detector")
+		t.Skip("no goroutines meet in this table: it is played without the race detector")
 	}
 }

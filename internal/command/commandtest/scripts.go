@@ -10,11 +10,17 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/remit-project/remit/internal/raced"
 )
 
 // Scripts runs testdata/*.txtar. Each script is the specification of a command,
-// with its messages and exit codes.
-func Scripts(t *testing.T) { testscript.Run(t, Params("testdata")) }
+// with its messages and exit codes. They start hundreds of programs, each of which starts five
+// times as long with the race detector: servers and hooks have tests of their own with it.
+func Scripts(t *testing.T) {
+	raced.SkipTable(t)
+	testscript.Run(t, Params("testdata"))
+}
 
 // Params returns the parameters for the scripts of a directory. Two commands are
 // added to those of package testscript: "exits N command…" runs a command and
