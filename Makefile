@@ -67,8 +67,14 @@ lint:
 	$(GO) mod tidy -diff
 	linter=$$($(LINTER_PATH)) && $(PLAIN) $$linter ./...
 
-# The packages with long tables that the race detector has nothing to find in.
-TABLES = $(shell grep -rl --include='*_test.go' --exclude-dir=testdata --exclude-dir=node_modules raced.SkipTable . | xargs -n 1 dirname | sort -u)
+# The packages in which goroutines meet have tests for the race detector. The others have
+# nothing that it could find, nor have long tables that one goroutine plays.
+having = $(shell grep -rlE --include='*.go' --exclude-dir=testdata --exclude-dir=node_modules --exclude-dir=sdktest --exclude-dir=compare '$(1)' . | \
+	xargs -n 1 dirname | sort -u)
+MEET   = $(filter $(call having,^func (Test|Fuzz|Example)),$(call having,^\s*go [a-z]|\.Go\b|net/http|t\.Parallel))
+ALONE  = $(filter-out $(MEET),$(call having,^func (Test|Fuzz|Example))) $(call having,raced\.SkipTable)
+
+TESTED := -vet=off -short -timeout 20m
 
 # The gate draws the same values for its properties every time, so that what turns
 # it red is the change. A process with the race detector ends at once: by itself it waits a
@@ -77,11 +83,14 @@ test: export RAPID_SEED := 1
 test: export GORACE := atexit_sleep_ms=0
 test: setup lint sdks engines
 	$(PLAIN) $(GO) vet ./...
-	@if [ -z "$(RACE)" ]; then echo "note: no C compiler was found, testing without the race detector"; fi
-	$(GO) run $(RACE) ./internal/house/gate $(RACE) -vet=off -short -timeout 20m -p 3 ./...
-	@if [ -n "$(RACE)" ]; then \
-		$(PLAIN) $(GO) run ./internal/house/gate -vet=off -short -timeout 20m $(TABLES) && \
-		$(PLAIN) $(GO) run ./internal/house/gate -vet=off -short -timeout 20m -run '^TestScripts$$' ./cmd/...; fi
+ifneq ($(RACE),)
+	$(GO) run $(RACE) ./internal/house/gate $(RACE) $(TESTED) -p 3 $(MEET)
+	$(PLAIN) $(GO) run ./internal/house/gate $(TESTED) $(sort $(ALONE))
+	$(PLAIN) $(GO) run ./internal/house/gate $(TESTED) -run '^TestScripts$$' ./cmd/remit
+else
+	@echo "note: no C compiler was found, testing without the race detector"
+	$(PLAIN) $(GO) run ./internal/house/gate $(TESTED) -p 3 ./...
+endif
 
 # The long versions of all tests: every round in which something is killed, and properties
 # with values that no run had before, and many of them. A failure names the seed that
