@@ -223,8 +223,10 @@ type dialogue struct {
 	// heard reports whether the agent's words are known here: it said something, or the user
 	// spoke but once.
 	heard bool
-	// used returns the texts of the call's arguments.
-	used func() []string
+	// used returns the texts of the call's arguments, and elements the things in their lists that
+	// an agent sums up.
+	used     func() []string
+	elements func() []element
 	// before and all are the results that were looked up: by the agent, and by the
 	// rules of this decision as well. They are made when first searched.
 	before, all *mention.Records
@@ -274,6 +276,7 @@ func (x *evaluation) talk() *dialogue {
 	d.heard = spoke || turns == 1
 	d.exchanges = d.exchanges[max(0, len(d.exchanges)-maxSpoken):]
 	d.used = sync.OnceValue(func() []string { return textsOf(x.request.Arguments) })
+	d.elements = sync.OnceValue(func() []element { return elementsOf(x.request.Arguments) })
 	x.dialogue = d
 	return d
 }
@@ -365,7 +368,7 @@ func (x *view) said(n notion, v ref.Val) ref.Val {
 
 	records := x.lookedAll()
 	if n.described {
-		open = slices.DeleteFunc(open, func(l leaf) bool { return x.talk().described(records, leaves, l.thing) })
+		open = slices.DeleteFunc(open, func(l leaf) bool { return x.talk().summedUp(records, leaves, l) })
 	}
 	if len(open) == 0 {
 		return types.True
@@ -431,40 +434,6 @@ func (d *dialogue) listed(records *mention.Records, value string) reply.Answer {
 		return reply.Refused
 	}
 	return reply.Unclear
-}
-
-// described reports whether the user told all texts of a thing in one turn, such as a person's name
-// and birth date, and refused none of them since: the agent sums such a list up ("for two
-// passengers"). What has an id, which a record ties to more, the agent has to name.
-func (d *dialogue) described(records *mention.Records, leaves []leaf, thing int) bool {
-	if thing == 0 {
-		return false
-	}
-	var texts []string
-	for _, l := range leaves {
-		if l.thing != thing {
-			continue
-		}
-		if l.text == "" || records.Know(l.text) {
-			return false
-		}
-		texts = append(texts, l.text)
-	}
-
-	for i := len(d.exchanges) - 1; i >= 0; i-- {
-		e := &d.exchanges[i]
-		told := !slices.ContainsFunc(texts, func(text string) bool {
-			return records.Names(e.replyText(), text) != mention.Named || e.takesBack(records, text)
-		})
-		if told {
-			return true
-		}
-		proposed := slices.ContainsFunc(texts, func(text string) bool { return records.Names(e.questionText(), text) == mention.Named })
-		if r := e.reading(); proposed && r.Answer == reply.Refused {
-			return false
-		}
-	}
-	return false
 }
 
 // stated reports whether the user named a value, or agreed to it. What they named before they

@@ -2,7 +2,10 @@ package mention
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/remit-project/remit/internal/provenance"
 )
 
 // counts are the words for small numbers, in the languages that users speak and that write words
@@ -40,4 +43,76 @@ func (t Text) countsTo(value string) bool {
 		}
 	}
 	return false
+}
+
+// heads are words by which people count persons, whatever a list of them is called.
+var heads = []string{"people", "person", "traveler", "traveller", "guest", "adult", "ticket"}
+
+// apart are words between a number and a name that make it a number of something else: "30 per
+// passenger".
+var apart = []string{"per", "each", "every", "for", "of", "a", "by", "and", "to"}
+
+// Counts returns how many a text counts of the things in a list with a name such as passengers:
+// "2 passenger(s)", "two adult passengers", "both passengers", "Passengers: 2".
+func (t Text) Counts(list string) []int {
+	var out []int
+	for i, w := range t.words {
+		if !counted(w.text, list) {
+			continue
+		}
+		if n := t.countOf(i); n > 0 {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// countOf returns the number of what a word calls: before it, with one word between that doesn't part
+// them, or after its plural. It is 0 for none.
+func (t Text) countOf(i int) int {
+	w := t.words[i]
+	if i > 0 {
+		if n := number(t.words[i-1]); n > 0 {
+			return n
+		}
+	}
+	if i > 1 && !slices.Contains(apart, t.words[i-1].text) && t.words[i-1].clause == t.words[i-2].clause {
+		if n := number(t.words[i-2]); n > 0 {
+			return n
+		}
+	}
+
+	plural := singular(w.text) != w.text
+	if plural && i+1 < len(t.words) && t.words[i+1].line == w.line {
+		return number(t.words[i+1])
+	}
+	return 0
+}
+
+// counted reports whether a word is what the things in a list are called.
+func counted(word, list string) bool {
+	word = singular(word)
+	return slices.Contains(heads, word) || slices.ContainsFunc(provenance.Words(list), func(w string) bool { return singular(w) == word })
+}
+
+// number returns the small number that a word is; 0 for none, and for a part of a longer one.
+func number(w word) int {
+	switch {
+	case w.glued:
+		return 0
+	case slices.Contains([]string{"one", "single", "a", "an", "another"}, w.text):
+		return 1
+	case w.text == "both":
+		return 2
+	}
+	if n, err := strconv.Atoi(w.text); err == nil && n < 100 {
+		return n
+	}
+	for digits, words := range counts {
+		if slices.Contains(words, w.text) {
+			n, _ := strconv.Atoi(digits)
+			return n
+		}
+	}
+	return 0
 }

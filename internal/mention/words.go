@@ -99,14 +99,6 @@ func (t Text) at(i int, words []word) bool {
 // another order number. A value without digits has no shape, and what is written apart, such as a
 // name and a year after it, is no code of the shape of one that is written together.
 func (t Text) sameShape(value []word) bool {
-	shape := func(w word) string {
-		return strings.Map(func(c rune) rune {
-			if unicode.IsDigit(c) {
-				return '0'
-			}
-			return c
-		}, w.text)
-	}
 	if !slices.ContainsFunc(value, func(w word) bool { return strings.ContainsFunc(w.text, unicode.IsDigit) }) {
 		return false
 	}
@@ -115,7 +107,7 @@ func (t Text) sameShape(value []word) bool {
 		same := i == 0 || !t.words[i-1].glued
 		for j := range value {
 			w := t.words[i+j]
-			same = same && shape(w) == shape(value[j]) && w.glued == value[j].glued
+			same = same && shape(w.text) == shape(value[j].text) && w.glued == value[j].glued
 		}
 		if same && long(value) {
 			return true

@@ -1,0 +1,119 @@
+package mention
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/remit-project/remit/internal/strictjson"
+)
+
+// maxTexts bounds the texts of [Records.TextsOf].
+const maxTexts = 256
+
+// TextsOf returns the texts of objects in the results that have all of some members, such as the names of
+// the persons that a customer has saved.
+func (r *Records) TextsOf(members []string) []string {
+	if r == nil {
+		return nil
+	}
+	var out []string
+	var search func(v strictjson.Value, depth int)
+	search = func(v strictjson.Value, depth int) {
+		if depth > maxDepth || len(out) >= maxTexts {
+			return
+		}
+
+		switch v.Kind() {
+		case strictjson.Array:
+			for _, e := range v.Elements() {
+				search(e, depth+1)
+			}
+		case strictjson.Object:
+			found := map[string]string{}
+			for name, m := range v.Members() {
+				if slices.Contains(members, name) && m.Kind() == strictjson.String {
+					found[name] = m.Text()
+				}
+				search(m, depth+1)
+			}
+			if len(found) == len(members) {
+				for _, name := range members {
+					out = append(out, found[name])
+				}
+			}
+		}
+	}
+
+	for _, one := range r.results {
+		search(one.root(), 0)
+	}
+	return out
+}
+
+// SaysName reports whether the text has a name, letter by letter and whole.
+func (t Text) SaysName(name string) bool {
+	if name == "" {
+		return false
+	}
+
+	rest, before := t.raw, ' '
+	for {
+		i := strings.Index(rest, name)
+		if i < 0 {
+			return false
+		}
+		if i > 0 {
+			before, _ = utf8.DecodeLastRuneInString(rest[:i])
+		}
+		after, _ := utf8.DecodeRuneInString(rest[i+len(name):])
+
+		if !inWord(before) && !inWord(after) {
+			return true
+		}
+		before, _ = utf8.DecodeLastRuneInString(name)
+		rest = rest[i+len(name):]
+	}
+}
+
+func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// Capitals returns the words with a capital inside sentences, as names have.
+func (t Text) Capitals() []string {
+	var out []string
+	begins := true
+	for word := range strings.FieldsSeq(t.raw) {
+		name := strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) })
+		capital := false
+		for i, r := range name {
+			capital = (i == 0 && unicode.IsUpper(r)) || (capital && unicode.IsLower(r))
+		}
+		if capital && !begins && len(out) < maxTexts {
+			out = append(out, name)
+		}
+		begins = strings.ContainsAny(word[len(word)-1:], ".!?")
+	}
+	return out
+}
+
+// Shaped returns what the text has in the form of a day.
+func (t Text) Shaped(day string) []string {
+	var out []string
+	for _, word := range strings.FieldsFunc(t.raw, func(r rune) bool { return !unicode.IsDigit(r) && r != '-' }) {
+		if word = strings.Trim(word, "-"); shape(word) == shape(day) && len(out) < maxTexts {
+			out = append(out, word)
+		}
+	}
+	return out
+}
+
+// shape returns a text with 0 for each digit.
+func shape(s string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsDigit(c) {
+			return '0'
+		}
+		return c
+	}, s)
+}
