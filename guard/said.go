@@ -106,16 +106,16 @@ func (x *view) asserted(s *statement, wording ref.Val) ref.Val {
 		return types.NewErr("session.%s takes one statement, in %d wordings at most", s.function, maxWordings)
 	}
 
-	answer := reply.Unclear
+	refused := 0
 	for _, w := range wordings {
-		if answer = s.by(x.talk(), w); answer != reply.Unclear {
-			break
+		switch s.by(x.talk(), w) {
+		case reply.Agreed:
+			return types.True
+		case reply.Refused:
+			refused++
 		}
 	}
-	switch answer {
-	case reply.Agreed:
-		return types.True
-	case reply.Refused:
+	if refused == len(wordings) {
 		return types.False
 	}
 	what := wordings[0]
@@ -126,17 +126,20 @@ func (x *view) asserted(s *statement, wording ref.Val) ref.Val {
 const maxWordings = 8
 
 // told reports whether the agent told the user something before they said anything more.
-// That it used none of the words shows nothing.
+// That it used other words shows nothing, unless they are surely of something else.
 func (d *dialogue) told(statement string) reply.Answer {
-	spoke := false
+	var spoken []string
 	for i := len(d.exchanges) - 1; i >= 0; i-- {
 		e := &d.exchanges[i]
 		if e.memo.tells(e.question, statement) {
 			return reply.Agreed
 		}
-		spoke = spoke || e.question != ""
+		if e.question != "" {
+			spoken = append(spoken, e.question)
+		}
 	}
-	if d.heard && !spoke {
+	silent := len(spoken) == 0 || reply.PassesOver(spoken, statement)
+	if d.heard && silent {
 		return reply.Refused
 	}
 	return reply.Unclear
@@ -146,8 +149,10 @@ func (d *dialogue) told(statement string) reply.Answer {
 // they want or in answer, or agreed when the agent asked. An answer that passes the question over
 // leaves it to the agreement that follows.
 func (d *dialogue) complete(statement string) reply.Answer {
+	var spoken []string
 	for i := len(d.exchanges) - 1; i >= 0; i-- {
 		e := &d.exchanges[i]
+		spoken = append(spoken, e.question, e.reply)
 		latest := i == len(d.exchanges)-1
 		asked := e.memo.tells(e.question, statement)
 		if e.memo.closes(e.reply, statement) && (asked || latest || d.namesArgument(e)) {
@@ -163,6 +168,10 @@ func (d *dialogue) complete(statement string) reply.Answer {
 			return reply.Agreed
 		}
 		return reply.Unclear
+	}
+
+	if d.heard && reply.PassesOver(spoken, statement) {
+		return reply.Refused
 	}
 	return reply.Unclear
 }

@@ -41,10 +41,11 @@ const (
 	alike
 	why
 	cause
+	hint
 	kinds
 )
 
-var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "ask", "aux", "filler", "mind", "open", "or", "common", "small", "whole", "each", "thing", "further", "done", "alike", "why", "cause"}
+var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "ask", "aux", "filler", "mind", "open", "or", "common", "small", "whole", "each", "thing", "further", "done", "alike", "why", "cause", "hint"}
 
 // everyLanguage is the name of the phrases that all languages share.
 const everyLanguage = "any"
