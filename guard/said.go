@@ -236,6 +236,9 @@ type dialogue struct {
 	// an agent sums up.
 	used     func() []string
 	elements func() []element
+	// arguments are the texts of the call's arguments by their names, and given those of the
+	// calls before it.
+	arguments, given func() []given
 	// before and all are the results that were looked up: by the agent, and by the
 	// rules of this decision as well. They are made when first searched.
 	before, all *mention.Records
@@ -284,23 +287,35 @@ func (x *evaluation) talk() *dialogue {
 
 	d.heard = spoke || turns == 1
 	d.exchanges = d.exchanges[max(0, len(d.exchanges)-maxSpoken):]
-	d.used = sync.OnceValue(func() []string { return textsOf(x.request.Arguments) })
+	d.arguments = sync.OnceValue(func() []given { return textsOf(x.request.Arguments) })
+	d.used = sync.OnceValue(func() []string { return valuesOf(d.arguments()) })
+	d.given = sync.OnceValue(x.givenBefore)
 	d.elements = sync.OnceValue(func() []element { return elementsOf(x.request.Arguments) })
 	x.dialogue = d
 	return d
 }
 
-// textsOf returns the texts in the arguments of a call, up to [maxSpoken].
-func textsOf(arguments json.RawMessage) []string {
+// textsOf returns the texts in the arguments of a call with the name under which each stands, up to
+// [maxSpoken].
+func textsOf(arguments json.RawMessage) []given {
 	doc, err := strictjson.Parse(arguments, strictjson.DefaultLimits())
 	if err != nil {
 		return nil
 	}
-	var out []string
+	var out []given
 	for _, l := range doc.Leaves() {
 		if l.Kind == strictjson.String && len(out) < maxSpoken {
-			out = append(out, l.Text)
+			member, _, _ := strings.Cut(strings.TrimPrefix(l.Pointer, "/"), "/")
+			out = append(out, given{member, l.Text})
 		}
+	}
+	return out
+}
+
+func valuesOf(all []given) []string {
+	var out []string
+	for _, g := range all {
+		out = append(out, g.text)
 	}
 	return out
 }
@@ -381,6 +396,11 @@ func (x *view) said(n notion, v ref.Val) ref.Val {
 	}
 	if len(open) == 0 {
 		return types.True
+	}
+	if slices.ContainsFunc(open, func(l leaf) bool {
+		return x.talk().unspoken(records, l.text) || (!n.wholly && x.talk().saidAnother(records, l.text))
+	}) {
+		return types.False
 	}
 
 	none := n.wholly && len(open) == len(leaves) && len(open) > 1

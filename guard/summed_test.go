@@ -11,7 +11,7 @@ import (
 )
 
 // hotel has a tool that takes a list of persons.
-const hotel = `{"tools": [{"name": "book_room", "description": "Books a room.", "inputSchema": {"type": "object", "properties": {
+const hotel = `{"tools": [{"name": "get_room", "description": "Shows a room.", "inputSchema": {"type": "object"}}, {"name": "book_room", "description": "Books a room.", "inputSchema": {"type": "object", "properties": {
 	"method": {"type": "string"}, "guests": {"type": "array", "items": {"type": "object"}}}}}]}`
 
 // hotelRule makes a guard of the tool book_room with one policy.
@@ -84,14 +84,7 @@ func TestSummedUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := request(`{"guests":[` + c.guests + `],"method":"card"}`)
 			r.History = talk(c.talk...)
-			got := hotelRule(t, c.require).Evaluate(t.Context(), r)
-			verdict := label.Allow
-			if len(got.Violations) > 0 {
-				verdict = got.Violations[0].Verdict
-			}
-			if verdict != c.want {
-				t.Errorf("got %s: %+v", verdict, got.Violations)
-			}
+			wantVerdict(t, hotelRule(t, c.require), r, c.want)
 		})
 	}
 }

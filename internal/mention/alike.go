@@ -52,6 +52,61 @@ func (r *Records) TextsOf(members []string) []string {
 	return out
 }
 
+// Kin returns the texts of the records that a value identifies, and of those beside them.
+func (r *Records) Kin(value string) []string {
+	var out []string
+	for _, one := range r.of(value) {
+		for _, s := range one.siblings {
+			fields := map[string]string{}
+			fieldsOf(s, "", fields, 0)
+			for _, text := range fields {
+				if len(out) < maxTexts {
+					out = append(out, text)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// MembersWith returns the names of the members in the results that have a text.
+func (r *Records) MembersWith(text string) []string {
+	if r == nil {
+		return nil
+	}
+	var out []string
+	var search func(v strictjson.Value, depth int)
+	search = func(v strictjson.Value, depth int) {
+		if depth > maxDepth || len(out) >= maxTexts {
+			return
+		}
+
+		for _, e := range v.Elements() {
+			search(e, depth+1)
+		}
+		for name, m := range v.Members() {
+			if m.Kind() == strictjson.String && m.Text() == text {
+				out = append(out, name)
+			}
+			search(m, depth+1)
+		}
+	}
+
+	for _, one := range r.results {
+		search(one.root(), 0)
+	}
+	return out
+}
+
+// Words returns the words of the text, in lower case.
+func (t Text) Words() []string {
+	var out []string
+	for _, w := range t.words {
+		out = append(out, w.text)
+	}
+	return out
+}
+
 // SaysName reports whether the text has a name, letter by letter and whole.
 func (t Text) SaysName(name string) bool {
 	if name == "" {

@@ -9,24 +9,46 @@ import (
 // language, one whose hints the table lists, and have none. Other statements can be told in words that
 // have nothing in common with them.
 func PassesOver(texts []string, statement string) bool {
-	all := strings.Join(texts, "\n")
-	if len(all) > maxTold || len(statement) > maxStatement {
+	l, words := onlyLanguage(texts)
+	if l == nil || len(statement) > maxStatement {
 		return false
 	}
-	words, named := flat(sentences(all)), flat(sentences(statement))
-	in, of := bestOf(words, all, all), bestOf(named, statement, statement)
-	if len(words) == 0 || len(in) != 1 || !slices.Equal(in, of) {
-		return false
-	}
-
-	_, closes := in[0].closing(named, "")
-	return closes && in[0].hints() && !in[0].has(hint, words)
+	named := flat(sentences(statement))
+	_, closes := l.closing(named, "")
+	return closes && l.lists(hint) && slices.Contains(bestOf(named, statement, statement), l) && !l.has(hint, words)
 }
 
-// hints reports whether the language has hints.
-func (l *lexicon) hints() bool {
+// PointsNowhere reports whether texts are in a language whose words for pointing back the table lists, and have
+// none, such as "the same as before".
+func PointsNowhere(texts []string) bool {
+	l, words := onlyLanguage(texts)
+	return l != nil && l.lists(point) && !l.has(point, words)
+}
+
+// onlyLanguage returns the language of texts and their words; nil unless it is sure that none is in
+// another one.
+func onlyLanguage(texts []string) (*lexicon, []string) {
+	all := strings.Join(texts, "\n")
+	if len(all) > maxTold {
+		return nil, nil
+	}
+	words := flat(sentences(all))
+	of := bestOf(words, all, all)
+	if len(words) == 0 || len(of) != 1 {
+		return nil, nil
+	}
+
+	foreign := func(text string) bool { return !slices.Contains(bestOf(flat(sentences(text)), text, text), of[0]) }
+	if slices.ContainsFunc(texts, func(text string) bool { return strings.TrimSpace(text) != "" && foreign(text) }) {
+		return nil, nil
+	}
+	return of[0], words
+}
+
+// lists reports whether a language has phrases of a kind.
+func (l *lexicon) lists(k kind) bool {
 	for _, phrases := range l.byFirst {
-		if slices.ContainsFunc(phrases, func(p phrase) bool { return p.kind == hint }) {
+		if slices.ContainsFunc(phrases, func(p phrase) bool { return p.kind == k }) {
 			return true
 		}
 	}

@@ -42,10 +42,11 @@ const (
 	why
 	cause
 	hint
+	point
 	kinds
 )
 
-var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "ask", "aux", "filler", "mind", "open", "or", "common", "small", "whole", "each", "thing", "further", "done", "alike", "why", "cause", "hint"}
+var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "ask", "aux", "filler", "mind", "open", "or", "common", "small", "whole", "each", "thing", "further", "done", "alike", "why", "cause", "hint", "point"}
 
 // everyLanguage is the name of the phrases that all languages share.
 const everyLanguage = "any"

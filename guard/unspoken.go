@@ -1,0 +1,110 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/remit-project/remit/internal/mention"
+	"github.com/remit-project/remit/internal/provenance"
+	"github.com/remit-project/remit/internal/reply"
+	"github.com/remit-project/remit/internal/strictjson"
+)
+
+// given is an argument of an earlier call.
+type given struct{ member, text string }
+
+// leastKin is how many letters two words have in common that may be of the same thing, such as pay and
+// payment.
+const leastKin = 3
+
+// unspoken reports whether surely nobody spoke of an argument that records tell of, a means of payment
+// say, nor of another one of its kind: neither said a word that begins as one of those
+// by which the record, those beside it or the argument are called, nor one that points back ("the same as
+// before"). Other languages have other words, so that it is sure in the records' own alone.
+func (d *dialogue) unspoken(records *mention.Records, value string) bool {
+	if !d.heard || !slices.Contains(d.used(), value) {
+		return false
+	}
+	kin := records.Kin(value)
+	if len(kin) == 0 {
+		return false
+	}
+	for _, member := range d.membersOf(value) {
+		kin = append(kin, strings.Join(provenance.Words(member), " "))
+	}
+
+	var spoken []string
+	for i := range d.exchanges {
+		spoken = append(spoken, d.exchanges[i].question, d.exchanges[i].reply)
+	}
+	return reply.PointsNowhere(spoken) && !sharesWord(strings.Join(spoken, "\n"), strings.Join(kin, " "))
+}
+
+// sharesWord reports whether two texts have words that begin alike.
+func sharesWord(a, b string) bool {
+	begins := func(text string) map[string]bool {
+		out := map[string]bool{}
+		for _, w := range mention.NewText(text).Words() {
+			if utf8.RuneCountInString(w) >= leastKin {
+				out[string([]rune(w)[:leastKin])] = true
+			}
+		}
+		return out
+	}
+	of := begins(b)
+	for w := range begins(a) {
+		if of[w] {
+			return true
+		}
+	}
+	return false
+}
+
+// saidAnother reports whether the user named another one in place of a value that the call doesn't have and
+// a record does, such as whose it is: what an earlier call has under the name that the record has it.
+func (d *dialogue) saidAnother(records *mention.Records, value string) bool {
+	if slices.Contains(d.used(), value) {
+		return false
+	}
+	var none *mention.Records
+	members := records.MembersWith(value)
+	return slices.ContainsFunc(d.given(), func(g given) bool {
+		return g.text != value && slices.Contains(members, g.member) && slices.ContainsFunc(d.exchanges, func(e exchange) bool {
+			return none.Names(e.replyText(), g.text) == mention.Named
+		})
+	})
+}
+
+// givenBefore returns the texts in the arguments of the session's calls, up to [maxSpoken].
+func (x *evaluation) givenBefore() []given {
+	var out []given
+	for i := range x.request.History.Entries {
+		e := &x.request.History.Entries[i]
+		if e.Kind != CallEntry {
+			continue
+		}
+		doc, err := strictjson.Parse(e.Call.Arguments, strictjson.DefaultLimits())
+		if err != nil {
+			continue
+		}
+
+		for member, v := range doc.Root().Members() {
+			if v.Kind() == strictjson.String && v.Text() != "" && len(out) < maxSpoken {
+				out = append(out, given{member, v.Text()})
+			}
+		}
+	}
+	return out
+}
+
+// membersOf returns the names of the call's arguments that have a text.
+func (d *dialogue) membersOf(text string) []string {
+	var out []string
+	for _, g := range d.arguments() {
+		if g.text == text {
+			out = append(out, g.member)
+		}
+	}
+	return out
+}
