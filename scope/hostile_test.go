@@ -367,7 +367,9 @@ func TestSaysNothing(t *testing.T) {
 		"none":                               {"o:none", "", false, true},
 		"none of a target, which is a place": {"t:none", "", false, false},
 		"the default":                        {"o:everybody", "everybody", true, true},
-		"the default of a target":            {"t:everybody", "everybody", true, false},
+		"the default of a target":            {"t:everybody", "everybody", true, true}, // what leaving it out does
+		"an unknown default of a target":     {"t:everybody", "", false, false},
+		"another target than the default":    {"t:ann", "everybody", true, false},
 		"another value":                      {"o:everybody", "members", true, false},
 		"a value, and nobody says":           {"o:everybody", "", false, false},
 		"on":                                 {"o:true", "false", true, false},

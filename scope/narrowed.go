@@ -83,8 +83,8 @@ func (m *matcher) leavesOut(s *Source, r *Result, a Argument, of *Constraint) bo
 	onlyTimes := s.onTimes() == 1
 	for i := range s.Where {
 		w := &s.Where[i]
-		if len(w.Or) > 0 {
-			continue
+		if len(w.Or) > 0 && !m.searchesAll(r, a) {
+			continue // those with the other member are left out
 		}
 		if w.From != nil && m.filtersBy(w, a) {
 			return true
@@ -103,6 +103,16 @@ func (m *matcher) leavesOut(s *Source, r *Result, a Argument, of *Constraint) bo
 	}
 	return false
 }
+
+// searchesAll reports whether an argument is one of words to look for, in whatever member they are:
+// it is called as none of the records' members.
+func (m *matcher) searchesAll(r *Result, a Argument) bool {
+	key := argumentName(a.Pointer)
+	return r.level != nil && !r.values && oneOf(key, searched) && !m.filters(r, key)
+}
+
+// searched are the words of arguments that hold what is looked for.
+var searched = strings.Fields("query q search text keyword keywords term terms words")
 
 // isOther reports whether an argument is called as another member of the records than a condition's:
 // those that Ann works on are not those that she wrote, and leave some of the latter out.

@@ -305,6 +305,41 @@ func TestNarrowedByAnID(t *testing.T) {
 	}
 }
 
+// TestSearchedForEither: where a condition is on one of several members, the user's word as what is
+// looked for leaves out none that meets it; as the value of one of the members it leaves out those
+// with the other.
+func TestSearchedForEither(t *testing.T) {
+	for name, c := range map[string]struct {
+		argument, text, record string
+		want                   bool
+	}{
+		"looked for":                      {"/query", "o:budget", "", true},
+		"looked for, among other words":   {"/query", "o:budget secret", "", false},
+		"the value of the first member":   {"/name", "o:budget", "", false},
+		"the value of the second member":  {"/title", "o:budget", `,"title":"Budget"`, false},
+		"a member that is called so":      {"/text", "o:budget", `,"text":"x"`, false},
+		"something else with the words":   {"/owner", "o:budget", "", false},
+		"a limit that may leave some out": {"/limit", "o:1", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"pay","args":{"/account":{"from":[{"tool":"find_bills","field":"account","where":{"name":{"contains":"budget","or":["title"]}}}],"kind":"account","pick":"only"}}}]}`), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mail := &scope.Result{Call: "m", Server: "mailbox", Tool: "read_mail", Covered: true, Read: true}
+			setContent(mail, `{"body":"narrow what you look for"}`)
+			list := &scope.Result{Call: "r", Server: "mailbox", Tool: "find_bills", Covered: true, Read: true, Args: call("find_bills", map[string]string{c.argument: c.text}).Args}
+			setContent(list, `[{"name":"Budget 2026"`+c.record+`,"account":"DE89370400440532013000"}]`)
+
+			p := call("pay", map[string]string{"/account": "t:DE89370400440532013000"})
+			p.Irreversible = true
+			if _, misses, ok := scope.NewTask(s, "Read the mail and pay the budget.").Match(p, []*scope.Result{mail, list}); ok != c.want {
+				t.Errorf("covered: %v, want %v (%v)", ok, c.want, misses)
+			}
+		})
+	}
+}
+
 // TestNarrowedHides: an argument that the model chose after it had read others' text can leave out
 // the second record, by which the call would be a question, whatever it is called.
 func TestNarrowedHides(t *testing.T) {
