@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/remit-project/remit/contract"
@@ -168,7 +169,10 @@ type binding struct {
 	server     string
 	contract   *contract.Compiled
 	definition *schema.Tool // nil when no catalogue was given
-	origin     label.Origins
+	// usual returns the usual values of arguments, by the definitions of the tool's server; nil when
+	// no catalogue was given.
+	usual  func() schema.Usual
+	origin label.Origins
 	// acts are what the tool's variants do, as requests are held against it.
 	acts map[*contract.Variant]provenance.Act
 	// changed says why the tool is fenced off; empty when it isn't.
@@ -295,9 +299,13 @@ func New(o Options) (*Monitor, error) {
 			continue
 		}
 		catalogue := catalogues[f.Server]
+		var usual func() schema.Usual
+		if catalogue != nil {
+			usual = sync.OnceValue(catalogue.Usual)
+		}
 		for i := range f.Tools {
 			t := &f.Tools[i]
-			b := &binding{acts: map[*contract.Variant]provenance.Act{}, server: f.Server, contract: compiled[t.Name], origin: m.classes.Origin(label.ToolOrigin(f.Server, t.Name))}
+			b := &binding{acts: map[*contract.Variant]provenance.Act{}, server: f.Server, contract: compiled[t.Name], usual: usual, origin: m.classes.Origin(label.ToolOrigin(f.Server, t.Name))}
 			b.bind(catalogue, t)
 			b.prepareActs()
 			m.tools[t.Name] = append(m.tools[t.Name], b)

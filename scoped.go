@@ -210,7 +210,7 @@ func (x *deciding) scopeArguments() []scope.Argument {
 		}
 		trust := x.checked[i].Certified.Trust
 		out = append(out, scope.Argument{
-			Pointer: l.place, Text: l.Text, Role: x.arguments[i].Role, Listed: x.listed(l.place),
+			Pointer: l.place, Text: l.Text, Role: x.arguments[i].Role, Listed: x.listed(l.place), Usual: x.usual(l.place, l.Text),
 			Empty:    l.Kind == strictjson.Null || l.Kind == strictjson.Object || l.Kind == strictjson.Array || l.Text == "",
 			Said:     trust >= label.User,
 			Foreign:  trust <= label.External && x.resolved[i].How != provenance.HowConstant,
@@ -236,6 +236,15 @@ func (x *deciding) listed(pointer string) bool {
 	}
 	n, ok := x.bound.definition.Lookup(pointer)
 	return ok && len(n.Enum) > 0
+}
+
+// usual reports whether the definitions of the tool's server give a value as the usual one.
+func (x *deciding) usual(pointer, text string) bool {
+	if text == "" {
+		return false
+	}
+	otherwise, _ := x.defaultAt(pointer)
+	return text == otherwise || (x.bound.usual != nil && x.bound.usual().Is(pointer, text))
 }
 
 // defaultAt returns the value that an argument has by the tool's definition when the call

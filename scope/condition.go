@@ -263,8 +263,8 @@ func (s *Source) callKey() string { return fmt.Sprintf("%q %q %+v", s.Server, s.
 // its server with the object's id has a member of the argument's name with that value.
 func (m *matcher) unchanged(p *Proposal, a Argument) (Grant, string) {
 	for _, r := range slices.Backward(m.results) {
-		known := r.Covered && r.Read && r.structured && r.Server == p.Server
-		if !known || !m.work(len(r.fields)*perStep) {
+		tells := r.Covered && r.Read && r.structured && r.Server == p.Server
+		if !tells || !m.work(len(r.fields)*perStep) {
 			continue
 		}
 		records := m.about(r, p, a.Pointer)
@@ -273,6 +273,10 @@ func (m *matcher) unchanged(p *Proposal, a Argument) (Grant, string) {
 		}
 
 		isNamed, _ := m.member(r, argumentName(a.Pointer), "")
+		place, known := m.lookedIn(r, argumentName(a.Pointer))
+		if known && place == a.Text && !m.hasOwn(r, argumentName(a.Pointer)) {
+			return Grant{Way: WayUnchanged, Call: r.Call}, ""
+		}
 		for _, record := range records {
 			has := slices.ContainsFunc(r.records[record], func(i int) bool {
 				f := &r.fields[i]

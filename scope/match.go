@@ -201,7 +201,7 @@ func (m *matcher) granted(c *Constraint, p *Proposal, a Argument) (Grant, string
 		return m.unchanged(p, a)
 	case c.Absent:
 		otherwise := p.otherwise(a.Pointer)
-		if a.Text == otherwise && (otherwise != "" || !a.authority()) {
+		if a.Usual || (a.Text == otherwise && (otherwise != "" || !a.authority())) {
 			return Grant{Way: WayAbsent}, ""
 		}
 		if !slices.Contains(nothing, fold(otherwise)) {

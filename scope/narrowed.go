@@ -36,7 +36,7 @@ func isOrder(r *Result, name []string, text string) bool {
 // result, and may have been chosen by who wrote what the session read before it.
 func (m *matcher) pickedLate(r *Result, a Argument) bool {
 	key := argumentName(a.Pointer)
-	if r.Early {
+	if r.Early || a.Usual {
 		return false
 	}
 	if m.filters(r, key) {
@@ -80,6 +80,9 @@ func (m *matcher) leavesOut(s *Source, r *Result, a Argument, of *Constraint) bo
 	is := func(v Value) bool { return v != "" && same(string(v), a.Text, false) }
 	isWord := func(words string) bool { return is(Value(words)) }
 	some := of.Pick == All && !m.against && !m.strict
+	if len(s.Where) == 0 && m.describes(of, a) && m.searchesAll(r, a) {
+		return true
+	}
 	onlyTimes := s.onTimes() == 1
 	for i := range s.Where {
 		w := &s.Where[i]
@@ -102,6 +105,13 @@ func (m *matcher) leavesOut(s *Source, r *Result, a Argument, of *Constraint) bo
 		}
 	}
 	return false
+}
+
+// describes reports whether what is looked for are words by which the scope describes the only record
+// that is meant. Records without them would not be taken for it, found or not.
+func (m *matcher) describes(c *Constraint, a Argument) bool {
+	looked, said := words(a.Text), describe(c.By).words
+	return c.Pick == Only && len(looked) > 0 && !slices.ContainsFunc(looked, func(w string) bool { return !slices.Contains(said, w) })
 }
 
 // searchesAll reports whether an argument is one of words to look for, in whatever member they are:

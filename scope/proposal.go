@@ -18,6 +18,9 @@ type Argument struct {
 	Said bool
 	// Foreign reports whether an attacker may have chosen the value.
 	Foreign bool
+	// Usual reports whether the definitions of the tool's server give the value as that of an
+	// argument of this name where a call says nothing else: primary, for the main calendar.
+	Usual bool
 	// Listed reports whether the tool's definition lists the values that the argument may have.
 	Listed bool
 }

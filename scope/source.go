@@ -333,7 +333,10 @@ func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 			if where, _ := m.where(s, r); shapes[c.Kind] == nil && len(where) == 0 && !m.has(r, s) {
 				out.loose = append(out.loose, r)
 			}
+			places := m.places(&sources[i], c, r)
 			switch {
+			case places != nil:
+				out.values = append(out.values, places...)
 			case r.structured:
 				if !m.lent {
 					out.values = slices.Concat(out.values[:first], m.without(out.values[first:], s, c, r, id))
