@@ -61,11 +61,15 @@ func (c *doctorCommand) Run(ctx context.Context, s *command.Streams) error {
 		return command.UsageError(errors.New("--timeout: write a time such as 30s"))
 	}
 	// A package that is fetched for the first time takes its time.
+	told := make(chan struct{})
 	slow := time.AfterFunc(slowTime, func() {
+		defer close(told)
 		fmt.Fprintln(s.Err, "the servers are starting; the first start of a package can take minutes")
 	})
 	all, err := c.diagnoses(ctx, s)
-	slow.Stop()
+	if !slow.Stop() {
+		<-told // not in the midst of what comes next
+	}
 
 	if err != nil {
 		return err
