@@ -10,7 +10,7 @@ func (l *lexicon) sentence(s sentence, echoed []string, m *marks) {
 	var own marks
 	asks, idle := s.asks, true
 	for _, c := range s.clauses {
-		found := l.clause(c, echoed)
+		found := l.clause(c, echoed, m.agrees || own.agrees)
 		found.refusedFirst = found.refuses && !own.agrees
 		asks, idle = asks || found.asks, idle && found.idle
 		own = own.and(found)
@@ -22,6 +22,7 @@ func (l *lexicon) sentence(s sentence, echoed []string, m *marks) {
 		own.doubtful = own.doubtful || mere
 		own.agrees, own.asks, idle = false, true, false
 	}
+	own.limits = own.limits && !s.asks // "When will I see the refund?"
 	own.refusedFirst = own.refusedFirst && !m.agrees
 	idle = idle && m.idle
 	*m = m.and(own)
@@ -33,15 +34,15 @@ func (m marks) and(other marks) marks {
 	return marks{
 		agrees: m.agrees || other.agrees, fine: m.fine || other.fine, refuses: m.refuses || other.refuses,
 		refusedFirst: m.refusedFirst || other.refusedFirst, stops: m.stops || other.stops, asks: m.asks || other.asks,
-		doubtful: m.doubtful || other.doubtful, negates: m.negates || other.negates,
+		doubtful: m.doubtful || other.doubtful, negates: m.negates || other.negates, limits: m.limits || other.limits,
 	}
 }
 
 // used marks where a phrase was taken out of a clause.
 const used = "\x00"
 
-// clause notes what one clause has.
-func (l *lexicon) clause(words, echoed []string) marks {
+// clause notes what one clause has, of which an agreement may stand before it.
+func (l *lexicon) clause(words, echoed []string, agreed bool) marks {
 	if l.joined {
 		return l.joinedClause(strings.Join(words, ""))
 	}
@@ -67,7 +68,8 @@ func (l *lexicon) clause(words, echoed []string) marks {
 		asked := at == 0 && l.at(rest, at, aux) != nil
 		m.asks = askedBack || asked
 	}
-	negated := slices.IndexFunc(rest, func(w string) bool { return l.is(not, w) })
+	m.limits = l.limits(rest, agreed)
+	negated := slices.IndexFunc(rest, func(w string) bool { return l.is(not, w) || (l.is(no, w) && !l.is(filler, w)) })
 	if negated >= 0 && !m.refuses {
 		l.negate(rest, negated, &m)
 	}
@@ -133,6 +135,23 @@ func (l *lexicon) negate(rest []string, at int, m *marks) {
 	default:
 		m.negates = true
 	}
+}
+
+// limits reports whether a clause has a condition or a restriction. A word that also agrees ("si") is one
+// behind an agreement, with something that it is about.
+func (l *lexicon) limits(rest []string, agreed bool) bool {
+	for i := range rest {
+		p := l.at(rest, i, limit)
+		if p == nil {
+			continue
+		}
+		alsoAgrees := l.at(rest, i, yes) != nil
+		behind := (agreed || i > 0) && len(l.content(rest[i+len(p.tokens):])) > 0
+		if !alsoAgrees || behind {
+			return true
+		}
+	}
+	return false
 }
 
 // content returns the words of a clause that are not fillers.
@@ -211,6 +230,7 @@ func (l *lexicon) joinedClause(text string) marks {
 	}
 
 	m.asks = l.find(ask, text) != ""
+	m.limits = l.find(limit, text) != ""
 	bare := l.bare(text)
 	m.refuses = l.edge(no, bare, strings.HasPrefix)
 	m.agrees = m.agrees || l.agreesJoined(text, bare)

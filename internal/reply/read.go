@@ -30,6 +30,7 @@ type Reading struct {
 
 	plain  bool // a yes or no, which means what the question makes of it
 	second bool // the yes comes after a no
+	doubt  bool // it is unclear since it agrees, and more than that
 }
 
 // maxReply bounds a reply, and maxQuestion the end of a question that is read, in
@@ -42,7 +43,7 @@ const (
 // Read reads a user's reply to what an agent said before. It takes time linear in
 // both.
 func Read(question, reply string) Reading {
-	if len(reply) > maxReply {
+	if len(reply) > maxReply || strings.ContainsFunc(reply, unread) {
 		return Reading{}
 	}
 	if len(question) > maxQuestion {
@@ -71,13 +72,15 @@ func Read(question, reply string) Reading {
 	return agree(found)
 }
 
-// agree returns what all readings that settle something have in common.
+// agree returns what all readings that settle something have in common, unless another one doubts.
 func agree(found []Reading) Reading {
 	var out Reading
 	idle := len(found) > 0
 	for _, r := range found {
 		idle = idle && r.Idle
 		switch {
+		case r.doubt:
+			return Reading{}
 		case r.Answer == Unclear:
 		case out.Answer == Unclear:
 			out = r
@@ -143,6 +146,7 @@ type marks struct {
 	asks         bool
 	doubtful     bool // it agrees, and more than that
 	negates      bool
+	limits       bool // it has a condition or a restriction
 	idle         bool // it has fillers alone
 }
 
@@ -157,14 +161,14 @@ func (l *lexicon) reading(question, reply []sentence) Reading {
 	switch {
 	case m.stops:
 		return Reading{Answer: Refused}
-	case m.doubtful:
-		return Reading{}
+	case m.doubtful, m.agrees && m.limits:
+		return Reading{doubt: true}
 	case m.refuses && m.agrees && m.refusedFirst:
 		return Reading{Answer: Agreed, plain: true, second: true}
 	case m.refuses:
 		return Reading{Answer: Refused, plain: true}
 	case m.agrees && m.negates && !m.fine:
-		return Reading{}
+		return Reading{doubt: true}
 	case m.agrees:
 		return Reading{Answer: Agreed, plain: !m.fine}
 	case m.asks:
@@ -175,7 +179,7 @@ func (l *lexicon) reading(question, reply []sentence) Reading {
 
 // form is that of a question.
 type form struct {
-	reversed bool // it asks if the user minds
+	reversed bool // it asks if the user minds, or negates
 	open     bool // neither yes nor no answers it
 	two      bool // it asks two things, of which one is open: "Anything else? Shall I go on?"
 }
@@ -183,15 +187,16 @@ type form struct {
 // to returns what a reply means after a question of a form.
 func (r Reading) to(f form) Reading {
 	agreesToOpen := r.Answer == Agreed && f.open && !f.reversed
-	depends := r.plain && (f.reversed || f.open)
-	muddled := r.second && !f.two
+	goesOn := r.second && f.reversed // "Do you mind?" "No, go ahead."
+	depends := r.plain && (f.reversed || f.open) && !goesOn
+	muddled := r.second && !f.two && !f.reversed
 	if depends || agreesToOpen || muddled {
 		return Reading{}
 	}
 	return r
 }
 
-// asked reports whether a text asks if the user minds, and whether any question of it
+// asked reports whether a text asks if the user minds or whether not to do something, and whether any question of it
 // is one that yes or no answers, and any one that they don't. A text without a question
 // proposes something.
 func (l *lexicon) asked(text []sentence) (reversed, plain, unanswered bool) {
@@ -203,7 +208,7 @@ func (l *lexicon) asked(text []sentence) (reversed, plain, unanswered bool) {
 		questions++
 		words := slices.Concat(s.clauses...)
 		switch {
-		case l.has(mind, words):
+		case l.has(mind, words) || l.negatesQuestion(words):
 			reversed = true
 		case l.has(open, words) || l.hasChoice(words):
 			unanswered = true
@@ -212,6 +217,27 @@ func (l *lexicon) asked(text []sentence) (reversed, plain, unanswered bool) {
 		}
 	}
 	return reversed, plain || questions == 0, unanswered
+}
+
+// negatesQuestion reports whether a question has a negation that is none of its answers: (yes/no).
+func (l *lexicon) negatesQuestion(words []string) bool {
+	if l.joined {
+		return false // such a script asks by a negation: 是不是
+	}
+	for i := 0; i < len(words); i++ {
+		p := l.at(words, i, aside, fine, not)
+		if p == nil {
+			continue
+		}
+		end := i + len(p.tokens)
+		afterYes := i > 0 && l.at(words, i-1, yes, or) != nil
+		beforeYes := end < len(words) && l.at(words, end, yes, or) != nil
+		if p.kind == not && !afterYes && !beforeYes {
+			return true
+		}
+		i = end - 1
+	}
+	return false
 }
 
 // hasChoice reports whether a question is between two things; (yes or no) isn't.

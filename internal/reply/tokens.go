@@ -122,6 +122,11 @@ func scripts(text string) (han, kana bool) {
 	return han, kana
 }
 
+// unread reports whether a letter is of a script that no lexicon has.
+func unread(c rune) bool {
+	return unicode.IsLetter(c) && !unicode.In(c, unicode.Latin, unicode.Cyrillic, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Common, unicode.Inherited)
+}
+
 // echoes reports whether a word is one of another text's, in whatever form.
 func echoes(word string, text []string) bool {
 	const least = 4 // letters that two forms of a word have in common
