@@ -68,7 +68,7 @@ func (l *lexicon) clause(words, echoed []string, agreed bool) marks {
 		asked := at == 0 && l.at(rest, at, aux) != nil
 		m.asks = askedBack || asked
 	}
-	m.limits = l.limits(rest, agreed)
+	m.limits = l.limits(rest, echoed, agreed)
 	negated := slices.IndexFunc(rest, func(w string) bool { return l.is(not, w) || (l.is(no, w) && !l.is(filler, w)) })
 	if negated >= 0 && !m.refuses {
 		l.negate(rest, negated, &m)
@@ -137,14 +137,15 @@ func (l *lexicon) negate(rest []string, at int, m *marks) {
 	}
 }
 
-// limits reports whether a clause has a condition or a restriction. A word that also agrees ("si") is one
-// behind an agreement, with something that it is about.
-func (l *lexicon) limits(rest []string, agreed bool) bool {
+// limits reports whether a clause has a condition, or a restriction that the question doesn't have. A word
+// that also agrees ("si") is one behind an agreement, with something that it is about.
+func (l *lexicon) limits(rest, echoed []string, agreed bool) bool {
 	for i := range rest {
-		p := l.at(rest, i, limit)
-		if p == nil {
+		p := l.at(rest, i, given, limit)
+		if p == nil || (p.kind == limit && slices.Contains(echoed, rest[i])) {
 			continue
 		}
+
 		alsoAgrees := l.at(rest, i, yes) != nil
 		behind := (agreed || i > 0) && len(l.content(rest[i+len(p.tokens):])) > 0
 		if !alsoAgrees || behind {
@@ -230,7 +231,7 @@ func (l *lexicon) joinedClause(text string) marks {
 	}
 
 	m.asks = l.find(ask, text) != ""
-	m.limits = l.find(limit, text) != ""
+	m.limits = l.find(given, text) != "" || l.find(limit, text) != ""
 	bare := l.bare(text)
 	m.refuses = l.edge(no, bare, strings.HasPrefix)
 	m.agrees = m.agrees || l.agreesJoined(text, bare)

@@ -31,6 +31,7 @@ const (
 	mind
 	open
 	or
+	given
 	limit
 	common
 	small
@@ -47,7 +48,7 @@ const (
 	kinds
 )
 
-var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "ask", "aux", "filler", "mind", "open", "or", "limit", "common", "small", "whole", "each", "thing", "further", "done", "alike", "why", "cause", "hint", "point"}
+var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "ask", "aux", "filler", "mind", "open", "or", "given", "limit", "common", "small", "whole", "each", "thing", "further", "done", "alike", "why", "cause", "hint", "point"}
 
 // everyLanguage is the name of the phrases that all languages share.
 const everyLanguage = "any"
