@@ -31,6 +31,34 @@ func (m *matcher) calledAs(s *Source, r *Result, of *Constraint) bool {
 	return true
 }
 
+// unanswered says why no result counts as that of the sources of a constraint: what the latest call of
+// one of them asked for, or that there was none.
+func (m *matcher) unanswered(sources []Source, of *Constraint) string {
+	for _, r := range slices.Backward(m.results) {
+		for i := range sources {
+			if s := &sources[i]; !m.quiet && r.Covered && isTool(s.Server, s.Tool, r.Server, r.Tool) {
+				return m.unlike(s, r, of)
+			}
+		}
+	}
+	return m.say("%s was not called as the request has it", from(sources))
+}
+
+// unlike says in which argument the call of a result is not that of a source.
+func (m *matcher) unlike(s *Source, r *Result, of *Constraint) string {
+	for _, a := range r.Args {
+		if !a.Empty && !m.asScoped(s, r, a, of) {
+			return m.say("%s was called with %s %s, which may leave out what is meant", s.Tool, a.Pointer, short(a.Text))
+		}
+	}
+	for _, c := range s.Args {
+		if leftOut(c, r) {
+			return m.say("%s was called without %s", s.Tool, c.Pointer)
+		}
+	}
+	return m.say("what %s returned is a part of a listing", s.Tool)
+}
+
 // leftOut reports whether an earlier call leaves out what a source says of it: all mails are
 // another listing than Ann's, and the members of all groups another one than those of the group
 // that a call gives.
@@ -68,7 +96,7 @@ func (m *matcher) asScoped(s *Source, r *Result, a Argument, of *Constraint) boo
 	if constrained || !searches {
 		return true
 	}
-	if m.leavesOut(s, r, a, of) {
+	if m.leavesOut(s, r, a, of) || m.isPartOfBoth(of, a) {
 		return true
 	}
 	if strict := m.irreversible || m.against || m.strict; strict && m.pickedLate(r, a) {

@@ -101,7 +101,7 @@ func (m *matcher) some(s *Source, against bool) (met bool, miss string) {
 	if called {
 		return false, ""
 	}
-	return false, m.say("the request has a condition on %s, which was not called", s.Tool)
+	return false, m.say("the request has a condition on %s: %s", s.Tool, m.unanswered([]Source{*s}, &Constraint{Pick: All}))
 }
 
 // labelled reports whether lines in the texts of a record and of all in it ("Rating: 4.2") meet
@@ -185,9 +185,9 @@ func (m *matcher) excepted(c *Constraint, a Argument) string {
 			}
 			continue
 		}
-		called := false
+		listing, called := Constraint{Pick: All, From: c.From}, false
 		for _, r := range m.results {
-			if !m.answers(s, r, &Constraint{Pick: All}) && !m.offeredBy(c, s, r) {
+			if !m.answers(s, r, &listing) && !m.offeredBy(c, s, r) {
 				continue
 			}
 			if r.names != nil {
@@ -211,7 +211,6 @@ func (m *matcher) excepted(c *Constraint, a Argument) string {
 			if !m.speaksOf(s.Where, r) {
 				return m.say("nothing in what %s returned is called as what the request leaves out", s.Tool)
 			}
-			listing := Constraint{Pick: All}
 			if !m.comparable(s, c, a, r) {
 				return m.say("not all that %s returned can be compared with %s", s.Tool, short(a.Text))
 			}
@@ -222,7 +221,7 @@ func (m *matcher) excepted(c *Constraint, a Argument) string {
 			}
 		}
 		if !called && !m.leftOutElsewhere(c, s) {
-			return m.say("the request leaves out what is in %s, which was not called", s.Tool)
+			return m.say("the request leaves out what is in %s: %s", s.Tool, m.unanswered(c.Except[i:i+1], &listing))
 		}
 	}
 	return ""

@@ -47,7 +47,7 @@ func (m *matcher) singledOut(s *Source, c *Constraint, a Argument) string {
 	of := Constraint{Kind: c.Kind, Pick: Choice, By: s.By, From: []Source{*s}}
 	o := m.offers(of.From, &of, c.idOf(a))
 	if !o.called {
-		return m.say("the request leaves out %s in %s, which was not called", s.By, s.Tool)
+		return m.say("the request leaves out %s in %s: %s", s.By, s.Tool, m.unanswered(of.From, &of))
 	}
 	is := func(v candidate) bool { return m.work(len(v.text)) && same(v.text, a.Text, a.authority()) }
 	if !slices.ContainsFunc(o.values, is) {

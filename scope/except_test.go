@@ -155,3 +155,54 @@ func TestLeftOutByOneOfSeveralNames(t *testing.T) {
 		})
 	}
 }
+
+// TestLeftOutOfAPart: what is left out may be looked for in a part of a listing where the values come
+// from the same part, and from nothing else.
+func TestLeftOutOfAPart(t *testing.T) {
+	const (
+		all     = `[{"id":"a","name":"Ann"},{"id":"b","name":"Bo"}]`
+		ordered = `[{"no":7,"id":"a"}]`
+		source  = `{"tool":"list_mails","args":{"/day":{"is":"5"}},"field":"id"}`
+		other   = `{"tool":"list_mails","args":{"/day":{"is":"6"}},"field":"id"}`
+		open    = `{"tool":"list_mails","field":"id"}`
+	)
+	day := map[string]string{"/day": "o:5"}
+	for name, c := range map[string]struct {
+		from        string
+		listed, out map[string]string // the arguments of the listing, and of what is left out
+		want        string            // the ids that are covered
+		miss        string            // in the reason for b
+	}{
+		"of the same part":               {source, day, day, "b", ""},
+		"of all":                         {source, day, nil, "b", ""},
+		"of another part":                {source, day, map[string]string{"/day": "o:6"}, "", "read_file was called with /day"},
+		"the values are of all":          {open, nil, day, "", "read_file was called with /day"},
+		"some values are of all":         {source + "," + open, day, day, "", "read_file was called with /day"},
+		"some values are of another one": {source + "," + other, day, day, "", "read_file was called with /day"},
+		"narrowed once more":             {source, day, map[string]string{"/day": "o:5", "/class": "o:9"}, "", "read_file was called with /class"},
+		"a page of the same length":      {strings.ReplaceAll(source, "/day", "/limit"), map[string]string{"/limit": "o:5"}, map[string]string{"/limit": "o:1"}, "", "read_file was called with /limit"},
+		"a limit as stated":              {strings.ReplaceAll(source, `"/day":{"is":"5"}`, `"/limit":{"is":"1"}`), map[string]string{"/limit": "o:1"}, map[string]string{"/limit": "o:1"}, "", "read_file was called with /limit"},
+		"the values narrowed otherwise":  {source, map[string]string{"/day": "o:6"}, day, "", "list_mails was called with /day"},
+		"the values not narrowed":        {source, nil, day, "", "list_mails was called without /day"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			for _, id := range []string{"a", "b"} {
+				h := hostile{
+					request: "Forward those that are in no file.", tool: "forward_mail", args: map[string]string{"/id": "s:" + id},
+					results: []attacked{{"list_mails", c.listed, all}, {"read_file", c.out, ordered}},
+					scope:   `{"calls":[{"tool":"forward_mail","times":"each","args":{"/id":{"from":[` + c.from + `],"kind":"id","pick":"all","except":[{"tool":"read_file","field":"id"}]}}}]}`,
+				}
+				ok, misses := h.covered(t)
+				if ok {
+					got += id
+				} else if id == "b" && !strings.Contains(strings.Join(misses, "\n"), c.miss) {
+					t.Errorf("%q doesn't say %q", misses, c.miss)
+				}
+			}
+			if got != c.want {
+				t.Errorf("covered: %q, want %q", got, c.want)
+			}
+		})
+	}
+}

@@ -124,6 +124,20 @@ func (m *matcher) searchesAll(r *Result, a Argument) bool {
 // searched are the words of arguments that hold what is looked for.
 var searched = strings.Fields("query q search text keyword keywords term terms words")
 
+// isPartOfBoth reports whether all that a constraint takes its values from is narrowed by an argument as
+// well: of the pupils of a year, those are left out who have an order among the orders of the year. A
+// page of either is another part.
+func (m *matcher) isPartOfBoth(c *Constraint, a Argument) bool {
+	key := argumentName(a.Pointer)
+	if !m.against || len(c.From) == 0 || isLimit(key) || oneOf(key, lengths) || oneOf(key, offsets) {
+		return false
+	}
+	states := func(of Arg) bool {
+		return of.From == nil && len(of.Is) == 1 && slices.Equal(argumentName(of.Pointer), key) && same(string(of.Is[0]), a.Text, true)
+	}
+	return !slices.ContainsFunc(c.From, func(s Source) bool { return !slices.ContainsFunc(s.Args, states) })
+}
+
 // isOther reports whether an argument is called as another member of the records than a condition's:
 // those that Ann works on are not those that she wrote, and leave some of the latter out.
 func (m *matcher) isOther(w *Match, r *Result, a Argument) bool {

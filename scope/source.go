@@ -53,7 +53,7 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 	case !o.called && a.Said && !a.Doubtful && !another:
 		return Grant{Way: WaySaid}, ""
 	case !o.called:
-		return Grant{}, "the call that it has to come from was not made"
+		return Grant{}, m.unanswered(c.From, c)
 	}
 
 	var hits []candidate
