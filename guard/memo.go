@@ -54,8 +54,8 @@ type callKey struct {
 
 // clause is a part of what the user said.
 type clause struct {
-	text    mention.Text
-	negates bool
+	text mention.Text
+	raw  string
 }
 
 // searched are results as they are searched for records.
@@ -120,7 +120,7 @@ func (m *memo) clausesOf(s string) []clause {
 	return keep(&m.mu, &m.clauses, s, func() []clause {
 		var out []clause
 		for _, c := range slices.Backward(reply.Clauses(s)) {
-			out = append(out, clause{mention.NewText(c), reply.Negates(c)})
+			out = append(out, clause{mention.NewText(c), c})
 		}
 		return out
 	})

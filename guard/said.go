@@ -447,11 +447,13 @@ func (d *dialogue) listed(records *mention.Records, value string) reply.Answer {
 			r := e.reading()
 			refused := r.Answer == reply.Refused && !r.Asks
 			takenBack = takenBack || refused
+		} else {
+			takenBack = d.narrows(e, records, value)
 		}
 
 		switch records.NamesBeside(e.questionText(), value, d.used) {
 		case mention.Named:
-			if takenBack {
+			if takenBack || d.leavesOut(e.memo.clausesOf(e.question), records, value) {
 				return reply.Unclear
 			}
 			return reply.Agreed
@@ -473,7 +475,7 @@ func (d *dialogue) stated(records *mention.Records, value string) reply.Answer {
 		e := &d.exchanges[i]
 		switch records.NamesBeside(e.replyText(), value, d.used) {
 		case mention.Named:
-			if refused || e.takesBack(records, value) {
+			if refused || d.takesBack(e, records, value) {
 				return reply.Unclear
 			}
 			return reply.Agreed
@@ -493,15 +495,43 @@ func (d *dialogue) stated(records *mention.Records, value string) reply.Answer {
 	return reply.Unclear
 }
 
-// takesBack reports whether the last clause of a reply that names a value negates: "The Visa.
-// No, not the Visa." What is negated there is left to the judge.
-func (e *exchange) takesBack(records *mention.Records, value string) bool {
-	for _, c := range e.memo.clausesOf(e.reply) {
-		if records.Names(c.text, value) == mention.Named {
-			return c.negates
+// takesBack reports whether a reply may leave out the value that it names.
+func (d *dialogue) takesBack(e *exchange, records *mention.Records, value string) bool {
+	return d.leavesOut(e.memo.clausesOf(e.reply), records, value)
+}
+
+// narrows reports whether a reply may agree to another thing than a value, or to a part: "Yes, only W1."
+func (d *dialogue) narrows(e *exchange, records *mention.Records, value string) bool {
+	said := e.replyText()
+	switch records.NamesBeside(said, value, d.used) {
+	case mention.Named:
+		return d.takesBack(e, records, value)
+	case mention.Other:
+		return true
+	}
+	onlyPart := said.Narrows() && !e.questionText().Narrows() // and doesn't answer "Is this the only one?"
+	return onlyPart || said.OtherNumber(value)
+}
+
+// leavesOut reports whether the last of the clauses that names a value negates, or leaves it out: "The
+// Visa. No, not the Visa." What is left out is left to the judge. The clauses come the last first; where
+// some have the value itself, others don't count, that say something of it.
+func (d *dialogue) leavesOut(clauses []clause, records *mention.Records, value string) bool {
+	for _, by := range [...]*mention.Records{nil, records} {
+		for _, c := range clauses {
+			if by.Names(c.text, value) == mention.Named {
+				return c.leavesOut(append(slices.Clone(d.used()), value))
+			}
 		}
 	}
 	return false
+}
+
+// leavesOut reports whether a clause negates or leaves out, by other words than those of the call: a
+// reason may be "no longer needed".
+func (c clause) leavesOut(values []string) bool {
+	rest := mention.Without(c.raw, values)
+	return reply.Negates(rest) || reply.IsUnread(rest) || mention.NewText(rest).Spares()
 }
 
 // looked returns the results of the session's calls.

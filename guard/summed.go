@@ -139,7 +139,7 @@ func (d *dialogue) sumsUp(records *mention.Records, e element) bool {
 		x := &d.exchanges[i]
 		named := 0
 		for _, text := range e.members {
-			if names(records, x.replyText(), text) && !x.takesBack(records, text) {
+			if names(records, x.replyText(), text) && !d.takesBack(x, records, text) {
 				named++
 			}
 		}

@@ -108,28 +108,43 @@ func (t Text) Words() []string {
 }
 
 // SaysName reports whether the text has a name, letter by letter and whole.
-func (t Text) SaysName(name string) bool {
-	if name == "" {
-		return false
-	}
+func (t Text) SaysName(name string) bool { return place(t.raw, name) >= 0 }
 
-	rest, before := t.raw, ' '
-	for {
-		i := strings.Index(rest, name)
+// Without returns a text, in lower case, without the values that it has whole, also with spaces for their
+// underscores. The longest go first.
+func Without(text string, values []string) string {
+	rest := strings.ToLower(text)
+	for _, value := range slices.SortedFunc(slices.Values(values), func(a, b string) int { return len(b) - len(a) }) {
+		for _, spelled := range [...]string{strings.ToLower(value), strings.ToLower(strings.ReplaceAll(value, "_", " "))} {
+			var kept strings.Builder
+			for i := place(rest, spelled); i >= 0; i = place(rest, spelled) {
+				kept.WriteString(rest[:i] + "…")
+				rest = rest[i+len(spelled):]
+			}
+			kept.WriteString(rest)
+			rest = kept.String()
+		}
+	}
+	return rest
+}
+
+// place returns where a text has a name whole; -1 for nowhere, and for no name.
+func place(text, name string) int {
+	for at := 0; name != ""; {
+		i := strings.Index(text[at:], name)
 		if i < 0 {
-			return false
+			return -1
 		}
-		if i > 0 {
-			before, _ = utf8.DecodeLastRuneInString(rest[:i])
-		}
-		after, _ := utf8.DecodeRuneInString(rest[i+len(name):])
+		at += i
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at+len(name):])
 
 		if !inWord(before) && !inWord(after) {
-			return true
+			return at
 		}
-		before, _ = utf8.DecodeLastRuneInString(name)
-		rest = rest[i+len(name):]
+		at += len(name)
 	}
+	return -1
 }
 
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -116,3 +116,8 @@ func number(w word) int {
 	}
 	return 0
 }
+
+// OtherNumber reports whether the text has a number, and a value is one that it doesn't name.
+func (t Text) OtherNumber(value string) bool {
+	return isNumber(value) && slices.ContainsFunc(t.words, func(w word) bool { return isNumber(w.text) })
+}

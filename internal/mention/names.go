@@ -36,6 +36,9 @@ func (r *Records) Names(t Text, value string) Answer {
 	}
 
 	answer = r.search(t, value)
+	if answer == Other && r.search(t.inPlace(), value) != Other {
+		answer = Silent
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.said == nil || len(r.said) >= maxSaid {

@@ -38,3 +38,16 @@ func Negates(text string) bool {
 	}
 	return negates(words, languages)
 }
+
+// Joined reports whether a text has letters of a script that is written without spaces.
+func Joined(text string) bool {
+	return strings.ContainsFunc(text, func(c rune) bool { return unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana) })
+}
+
+// IsUnread reports whether a text has letters of a script whose words the table doesn't have, so that
+// nothing shows whether it negates.
+func IsUnread(text string) bool {
+	return strings.ContainsFunc(text, func(c rune) bool {
+		return unicode.IsLetter(c) && !unicode.In(c, unicode.Latin, unicode.Cyrillic, unicode.Common) && !Joined(string(c))
+	})
+}
