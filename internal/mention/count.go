@@ -31,18 +31,53 @@ var larger = []string{
 	"cientos", "cientas", "mil", "cento", "mila", "sto", "tysiące", "tysięcy", "сто", "тысячи", "тысяч", "yüz", "bin",
 }
 
+// tens are words that make another number of the one after them, also with "and" between.
+var tens = []string{
+	"twenty", "thirty", "forty", "fourty", "fifty", "sixty", "seventy", "eighty", "ninety", "vingt", "trente", "quarante", "cinquante", "soixante",
+	"veinte", "treinta", "cuarenta", "cincuenta", "sesenta", "setenta", "ochenta", "noventa", "vinte", "trinta", "quarenta", "cinquenta", "sessenta",
+	"oitenta", "venti", "trenta", "quaranta", "cinquanta", "sessanta", "settanta", "ottanta", "novanta", "dwadzieścia", "trzydzieści", "czterdzieści",
+	"pięćdziesiąt", "sześćdziesiąt", "siedemdziesiąt", "osiemdziesiąt", "dziewięćdziesiąt", "двадцать", "тридцать", "сорок", "пятьдесят", "шестьдесят",
+	"семьдесят", "восемьдесят", "девяносто", "on", "yirmi", "otuz", "kırk", "elli", "altmış", "yetmiş", "seksen", "doksan",
+}
+
+// joining words stand between the parts of a number.
+var joining = []string{"and", "y", "e", "et", "i", "und", "en"}
+
+// halves are words that make another number of one before them: "three and a half".
+var halves = []string{
+	"half", "halves", "thirds", "quarters", "fifths", "percent", "per", "halb", "halbe", "drittel", "demi", "demie", "tiers", "medio", "media", "meio", "meia",
+	"mezzo", "mezza", "derde", "pół", "половиной", "buçuk", "cents", "hundertstel", "prozent",
+}
+
 // countsTo reports whether the text has a small number as a word, which is not part of a larger
 // one: neither "twenty-two" nor "two hundred" is 2.
 func (t Text) countsTo(value string) bool {
+	lower := strings.ToLower(t.raw)
 	for i, w := range t.words {
-		if !slices.Contains(counts[value], w.text) || strings.Contains(strings.ToLower(t.raw), "-"+w.text) {
-			continue
-		}
-		if i+1 == len(t.words) || !slices.Contains(larger, t.words[i+1].text) {
+		hyphen := strings.Contains(lower, "-"+w.text) || strings.Contains(lower, w.text+"-")
+		if slices.Contains(counts[value], w.text) && !hyphen && !t.inNumber(i) {
 			return true
 		}
 	}
 	return false
+}
+
+// inNumber reports whether a word for a number is part of another number.
+func (t Text) inNumber(i int) bool {
+	before, after := i-1, i+1
+	for before >= 0 && slices.Contains(joining, t.words[before].text) {
+		before--
+	}
+	if before >= 0 && (slices.Contains(tens, t.words[before].text) || slices.Contains(larger, t.words[before].text)) {
+		return true
+	}
+
+	joined := false
+	for after < len(t.words) && (slices.Contains(joining, t.words[after].text) || (joined && slices.Contains([]string{"a", "one", "ein"}, t.words[after].text))) {
+		joined = true
+		after++
+	}
+	return after < len(t.words) && (slices.Contains(larger, t.words[after].text) || slices.Contains(halves, t.words[after].text))
 }
 
 // heads are words by which people count persons, whatever a list of them is called.

@@ -70,7 +70,13 @@ func (r *Records) NamesBeside(t Text, value string, others func() []string) Answ
 
 func (r *Records) search(t Text, value string) Answer {
 	words := NewText(value).words
-	if t.says(words) || t.spells(value) || t.countsTo(value) {
+	named := false
+	if isNumber(value) {
+		named = t.saysNumber(value)
+	} else {
+		named = t.saysWhole(value) || t.spells(value)
+	}
+	if named {
 		return Named
 	}
 

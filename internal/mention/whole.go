@@ -1,0 +1,74 @@
+package mention
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/remit-project/remit/internal/pattern"
+)
+
+// saysWhole reports whether the text has a value itself. An address, a path or a command has to stand there
+// sign by sign, and neither it nor a code is named by a longer one that has it.
+func (t Text) saysWhole(value string) bool {
+	raw, spelled := strings.ToLower(t.raw), strings.ToLower(value)
+	if !isExact(value) && (!strings.ContainsFunc(value, unicode.IsDigit) || !strings.Contains(raw, spelled)) {
+		return t.says(NewText(value).words)
+	}
+
+	for at := 0; spelled != ""; {
+		i := strings.Index(raw[at:], spelled)
+		if i < 0 {
+			return false
+		}
+		at += i
+		before, after := raw[:at], raw[at+len(spelled):]
+		sign, size := utf8.DecodeLastRuneInString(before)
+		beyond, _ := utf8.DecodeLastRuneInString(before[:len(before)-size])
+		longer := continues(sign, beyond)
+		sign, size = utf8.DecodeRuneInString(after)
+		beyond, _ = utf8.DecodeRuneInString(after[size:])
+
+		if !longer && !continues(sign, beyond) {
+			return true
+		}
+		at += len(spelled)
+	}
+	return false
+}
+
+// isExact reports whether a value has signs that tell it from others of the same words.
+func isExact(value string) bool {
+	if strings.ContainsAny(value, `@/\?*&<>|=~^`) {
+		return true
+	}
+	inside := false // the rune before is a sign inside of a word
+	word := false
+	for _, c := range value {
+		if inside && !unicode.IsSpace(c) {
+			return true
+		}
+		inside = word && strings.ContainsRune(".:;", c)
+		word = inWord(c)
+	}
+	return false
+}
+
+// continues reports whether the sign beside a value, and the rune beyond it, make a longer one of it.
+func continues(sign, beyond rune) bool {
+	joins := inWord(sign) || strings.ContainsRune(`_/\@`, sign)
+	return joins || (strings.ContainsRune(".-+~?&=", sign) && inWord(beyond))
+}
+
+// qualified are numbers that mean another than they say: less than zero, a part of a whole or of the unit.
+var qualified = pattern.OnUse(`(?i)(?:^|[^\pL\pN.,)])[-−]\$?\d[\d.,]*|\d[\d.,]*\s*(?:[%‰¢]|(?:per ?cent|prozent|procent|por ciento|por cento|pour cent|per cento|yüzde|cents?|pence|hundred|thousand|million)\b)`)
+
+// saysNumber reports whether the text has a number, as digits or as a word.
+func (t Text) saysNumber(value string) bool {
+	if strings.HasPrefix(value, "-") {
+		return t.says(NewText(value).words) && strings.Contains(strings.ReplaceAll(t.raw, "−", "-"), value)
+	}
+	plain := NewText(qualified().ReplaceAllString(t.raw, " … "))
+	bySign := !strings.Contains(value, ".") && plain.says(NewText(value).words)
+	return bySign || plain.spells(value) || t.countsTo(value)
+}
