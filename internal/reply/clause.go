@@ -3,6 +3,7 @@ package reply
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // sentence notes what one sentence of a reply has.
@@ -44,31 +45,20 @@ const used = "\x00"
 // clause notes what one clause has, of which an agreement may stand before it.
 func (l *lexicon) clause(words, echoed []string, agreed bool) marks {
 	if l.joined {
-		return l.joinedClause(strings.Join(words, ""))
+		return l.joinedClause(strings.Join(words, ""), strings.Join(echoed, ""))
 	}
 
 	var m marks
-	rest := slices.Clone(words)
-	for i := 0; i < len(rest); i++ {
-		p := l.at(rest, i, fine, aside, stop)
-		if p == nil {
-			continue
-		}
-		m.agrees, m.fine = m.agrees || p.kind == fine, m.fine || p.kind == fine
-		m.stops = m.stops || p.kind == stop
-		for j := range p.tokens {
-			rest[i+j] = used
-		}
-		i += len(p.tokens) - 1
-	}
-
+	rest := l.take(words, &m)
 	at := l.begin(rest, &m)
 	if at < len(rest) {
 		askedBack := l.at(rest, at, ask) != nil
 		asked := at == 0 && l.at(rest, at, aux) != nil
 		m.asks = askedBack || asked
 	}
-	m.limits = l.limits(rest, echoed, agreed)
+	behind := m.agrees || agreed
+	surprises := behind && slices.ContainsFunc(rest[at:], func(w string) bool { return l.surprises(w, echoed, m.agrees) })
+	m.limits = surprises || l.limits(rest, echoed, agreed)
 	negated := slices.IndexFunc(rest, func(w string) bool { return l.is(not, w) || (l.is(no, w) && !l.is(filler, w)) })
 	if negated >= 0 && !m.refuses {
 		l.negate(rest, negated, &m)
@@ -78,6 +68,25 @@ func (l *lexicon) clause(words, echoed []string, agreed bool) marks {
 	}
 	m.idle = !m.agrees && !m.refuses && !m.stops && len(l.content(rest)) == 0
 	return m
+}
+
+// take notes what counts wherever it stands in a clause, and returns the clause with its words marked as used.
+func (l *lexicon) take(words []string, m *marks) []string {
+	rest := slices.Clone(words)
+	for i := 0; i < len(rest); i++ {
+		p := l.at(rest, i, fine, aside, stop)
+		if p == nil {
+			continue
+		}
+		m.agrees, m.fine = m.agrees || p.kind == fine, m.fine || p.kind == fine
+		m.stops = m.stops || p.kind == stop
+
+		for j := range p.tokens {
+			rest[i+j] = used
+		}
+		i += len(p.tokens) - 1
+	}
+	return rest
 }
 
 // begin finds the agreement or refusal that a clause begins with, fillers aside, and
@@ -155,6 +164,16 @@ func (l *lexicon) limits(rest, echoed []string, agreed bool) bool {
 	return false
 }
 
+// surprises reports whether a word behind an agreement adds something to it: one that is neither known nor of
+// the question, or, also in a later clause, another number or code.
+func (l *lexicon) surprises(word string, echoed []string, sameClause bool) bool {
+	if word == used || slices.Contains(echoed, word) {
+		return false
+	}
+	unknown := sameClause && !l.words[word] && !isOf(word, echoed)
+	return unknown || strings.ContainsFunc(word, unicode.IsDigit)
+}
+
 // content returns the words of a clause that are not fillers.
 func (l *lexicon) content(rest []string) []string {
 	var out []string
@@ -218,7 +237,7 @@ func (l *lexicon) find(k kind, text string) string {
 }
 
 // joinedClause notes what a clause of a script without spaces has.
-func (l *lexicon) joinedClause(text string) marks {
+func (l *lexicon) joinedClause(text, echoed string) marks {
 	var m marks
 	for _, p := range l.byFirst[""] {
 		takes := p.kind == fine || p.kind == aside || p.kind == stop
@@ -235,6 +254,7 @@ func (l *lexicon) joinedClause(text string) marks {
 	bare := l.bare(text)
 	m.refuses = l.edge(no, bare, strings.HasPrefix)
 	m.agrees = m.agrees || l.agreesJoined(text, bare)
+	m.limits = m.limits || (m.agrees && l.surprisesJoined(text, echoed))
 	if l.find(not, bare) != "" && !m.refuses {
 		m.doubtful, m.negates = m.agrees && !m.fine, true
 	}
@@ -243,6 +263,14 @@ func (l *lexicon) joinedClause(text string) marks {
 	}
 	m.idle = !m.agrees && !m.refuses && !m.stops && bare == ""
 	return m
+}
+
+// surprisesJoined reports whether a clause has a sign that is neither of a phrase nor of the question.
+func (l *lexicon) surprisesJoined(text, echoed string) bool {
+	for _, p := range l.byFirst[""] {
+		text = strings.ReplaceAll(text, p.tokens[0], used)
+	}
+	return strings.ContainsFunc(text, func(c rune) bool { return c != 0 && !strings.ContainsRune(echoed, c) })
 }
 
 // agreesJoined reports whether a clause begins or ends with an agreement, or is one.

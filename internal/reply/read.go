@@ -50,7 +50,8 @@ func Read(question, reply string) Reading {
 		question = strings.ToValidUTF8(question[len(question)-maxQuestion:], "")
 	}
 
-	asked, said := sentences(question), sentences(reply)
+	own := unquoted(reply)
+	asked, said := sentences(question), sentences(own)
 	words := flat(said)
 	best := bestOf(words, reply, question)
 	asker := bestOf(flat(asked), question, question)
@@ -69,7 +70,9 @@ func Read(question, reply string) Reading {
 		}
 		found = append(found, r.to(form))
 	}
-	return agree(found)
+	out := agree(found)
+	out.Idle = out.Idle && own == reply
+	return out
 }
 
 // agree returns what all readings that settle something have in common, unless another one doubts.
@@ -165,6 +168,8 @@ func (l *lexicon) reading(question, reply []sentence) Reading {
 		return Reading{doubt: true}
 	case m.refuses && m.agrees && m.refusedFirst:
 		return Reading{Answer: Agreed, plain: true, second: true}
+	case m.refuses && m.agrees:
+		return Reading{doubt: true} // "Go ahead, no need to write to me."
 	case m.refuses:
 		return Reading{Answer: Refused, plain: true}
 	case m.agrees && m.negates && !m.fine:

@@ -37,6 +37,7 @@ func rows(t *testing.T, file string) []row {
 var settledOtherwise = map[string]string{
 	"It's 15 Mill Lane, not 5": "unclear",
 	"no sé qué decirle":        "refused",
+	"Ja, maar voor drie":       "unclear",
 }
 
 func TestReplies(t *testing.T) {

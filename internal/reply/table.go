@@ -65,8 +65,9 @@ type lexicon struct {
 	// byFirst has the phrases by their first token, the longest first. A language
 	// without spaces has all of them under the empty one.
 	byFirst map[string][]phrase
-	alike   [][]string // groups of words that say the same
-	joined  bool       // the language is written without spaces
+	words   map[string]bool // those of its phrases
+	alike   [][]string      // groups of words that say the same
+	joined  bool            // the language is written without spaces
 }
 
 // dictionary is the lexicons of all languages.
@@ -126,8 +127,11 @@ func parse(text string) (*dictionary, error) {
 }
 
 func newLexicon(language string, phrases []phrase) *lexicon {
-	l := &lexicon{language: language, byFirst: map[string][]phrase{}, joined: language == "zh" || language == "ja"}
+	l := &lexicon{language: language, byFirst: map[string][]phrase{}, words: map[string]bool{}, joined: language == "zh" || language == "ja"}
 	for _, p := range phrases {
+		for _, w := range p.tokens {
+			l.words[w] = true
+		}
 		if p.kind == alike {
 			l.alike = append(l.alike, p.tokens)
 			continue
