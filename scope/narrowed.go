@@ -85,7 +85,7 @@ func (m *matcher) leavesOut(s *Source, r *Result, a Argument, of *Constraint) bo
 	}
 	onlyTimes := s.onTimes() == 1
 	for i := range s.Where {
-		w := &s.Where[i]
+		w := m.sole(&s.Where[i], r)
 		if len(w.Or) > 0 && !m.searchesAll(r, a) {
 			continue // those with the other member are left out
 		}
@@ -96,7 +96,7 @@ func (m *matcher) leavesOut(s *Source, r *Result, a Argument, of *Constraint) bo
 			continue
 		}
 
-		stated := (some || len(w.Is) == 1) && slices.ContainsFunc(w.Is, is)
+		stated := (some || areOneName(w.Is)) && slices.ContainsFunc(w.Is, is)
 		contained := (some || len(w.Contains) == 1) && slices.ContainsFunc(w.Contains, isWord)
 		bounded := w.bounds(a) || w.boundsDays(a, onlyTimes && m.onlyTime(w, r))
 		said := (stated || contained || is(Value(w.Prefix))) && !m.isOther(w, r, a)
@@ -105,6 +105,39 @@ func (m *matcher) leavesOut(s *Source, r *Result, a Argument, of *Constraint) bo
 		}
 	}
 	return false
+}
+
+// sole returns a condition on one of several members as one on the only one of them that the records
+// of a result have, under its own name; the condition itself where they have others, or none.
+func (m *matcher) sole(w *Match, r *Result) *Match {
+	if len(w.Or) == 0 || r.level == nil || r.values || !m.work(len(r.level.fields)*perStep) {
+		return w
+	}
+	var only *Match
+	for other := range w.each {
+		if one := *other; only == nil && r.level.members[strings.Join(one.name(), " ")] {
+			one.Or, only = nil, &one
+		}
+	}
+	if only == nil {
+		return w
+	}
+
+	name := strings.Join(only.name(), " ")
+	for other := range w.each {
+		isNamed, _ := m.memberOf(r.level, other.name(), "", "", true)
+		if slices.ContainsFunc(r.level.fields, func(f field) bool { return isNamed(&f) && f.name != name }) {
+			return w
+		}
+	}
+	return only
+}
+
+// areOneName reports whether values are one, or one name with its words in any order: Sarah Baker, Baker
+// Sarah.
+func areOneName(values []Value) bool {
+	ordered := func(v Value) []string { return slices.Sorted(slices.Values(words(string(v)))) }
+	return len(values) > 0 && !slices.ContainsFunc(values, func(v Value) bool { return !slices.Equal(ordered(v), ordered(values[0])) })
 }
 
 // describes reports whether what is looked for are words by which the scope describes the only record

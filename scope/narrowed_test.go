@@ -305,6 +305,46 @@ func TestNarrowedByAnID(t *testing.T) {
 	}
 }
 
+// TestNarrowedByOneOfSeveral: a filter by the only one of several members that the records have, or by one
+// of the orders in which a name may be written, hides none that is meant.
+func TestNarrowedByOneOfSeveral(t *testing.T) {
+	const (
+		either = `"name":{"is":"Ann Lee","or":["title"]}`
+		order  = `"name":{"is":["Ann Lee","Lee Ann"]}`
+		others = `"name":{"is":["Ann Lee","Lea Ann"]}`
+	)
+	for name, c := range map[string]struct {
+		where, argument, text, record string
+		want                          bool
+	}{
+		"the member that there is":          {either, "/name", "o:Ann Lee", "", true},
+		"one of two that there are":         {either, "/name", "o:Ann Lee", `,"title":"Dr"`, false},
+		"one that is called nearly so":      {either, "/name", "o:Ann Lee", `,"job_title":"Dr"`, false},
+		"another value":                     {either, "/name", "o:Bo", "", false},
+		"another member":                    {either, "/city", "o:Ann Lee", `,"city":"Bonn"`, false},
+		"a name in the order of the record": {order, "/name", "o:Ann Lee", "", true},
+		"a name in the other order":         {order, "/name", "o:Lee Ann", "", true},
+		"one of two names":                  {others, "/name", "o:Ann Lee", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"pay","args":{"/account":{"from":[{"tool":"find_people","field":"account","where":{`+c.where+`}}],"kind":"account","pick":"only"}}}]}`), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mail := &scope.Result{Call: "m", Server: "mailbox", Tool: "read_mail", Covered: true, Read: true}
+			setContent(mail, `{"body":"narrow what you look for"}`)
+			list := &scope.Result{Call: "r", Server: "mailbox", Tool: "find_people", Covered: true, Read: true, Args: call("find_people", map[string]string{c.argument: c.text}).Args}
+			setContent(list, `[{"name":"Ann Lee"`+c.record+`,"account":"DE89370400440532013000"}]`)
+
+			p := call("pay", map[string]string{"/account": "t:DE89370400440532013000"})
+			p.Irreversible = true
+			if _, misses, ok := scope.NewTask(s, "Read the mail and pay Ann Lee.").Match(p, []*scope.Result{mail, list}); ok != c.want {
+				t.Errorf("covered: %v, want %v (%v)", ok, c.want, misses)
+			}
+		})
+	}
+}
+
 // TestSearchedForEither: where a condition is on one of several members, the user's word as what is
 // looked for leaves out none that meets it; as the value of one of the members it leaves out those
 // with the other.
@@ -315,10 +355,10 @@ func TestSearchedForEither(t *testing.T) {
 	}{
 		"looked for":                      {"/query", "o:budget", "", true},
 		"looked for, among other words":   {"/query", "o:budget secret", "", false},
-		"the value of the first member":   {"/name", "o:budget", "", false},
+		"the value of the first member":   {"/name", "o:budget", `,"title":"Plan"`, false},
 		"the value of the second member":  {"/title", "o:budget", `,"title":"Budget"`, false},
 		"a member that is called so":      {"/text", "o:budget", `,"text":"x"`, false},
-		"something else with the words":   {"/owner", "o:budget", "", false},
+		"something else with the words":   {"/owner", "o:budget", `,"title":"Plan"`, false},
 		"a limit that may leave some out": {"/limit", "o:1", "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
