@@ -3,6 +3,7 @@ package mention
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/remit-project/remit/internal/reply"
 )
@@ -30,13 +31,15 @@ var (
 	)
 )
 
-// phrases reads lists of phrases.
-func phrases(lists ...string) []Text {
-	var out []Text
-	for p := range strings.SplitSeq(strings.Join(lists, ", "), ", ") {
-		out = append(out, NewText(p))
-	}
-	return out
+// phrases reads lists of phrases when they are first asked for.
+func phrases(lists ...string) func() []Text {
+	return sync.OnceValue(func() []Text {
+		var out []Text
+		for p := range strings.SplitSeq(strings.Join(lists, ", "), ", ") {
+			out = append(out, NewText(p))
+		}
+		return out
+	})
 }
 
 // hasAny reports whether the text has one of several phrases. Han and kana are written without spaces.
@@ -47,15 +50,15 @@ func (t Text) hasAny(phrases []Text) bool {
 }
 
 // Spares reports whether a clause may leave out what it names, or as it is: "all except W1".
-func (t Text) Spares() bool { return t.hasAny(sparing) }
+func (t Text) Spares() bool { return t.hasAny(sparing()) }
 
 // Narrows reports whether the text may agree to a part alone: "only the first".
-func (t Text) Narrows() bool { return t.hasAny(narrowing) }
+func (t Text) Narrows() bool { return t.hasAny(narrowing()) }
 
 // inPlace returns what of a text may name another thing in place of a value: not the clauses that negate
 // or leave something out, and nothing where it speaks of one more.
 func (t Text) inPlace() Text {
-	if t.hasAny(adding) {
+	if t.hasAny(adding()) {
 		return Text{}
 	}
 	kept := slices.DeleteFunc(reply.Clauses(t.raw), func(c string) bool { return reply.Negates(c) || NewText(c).Spares() })
