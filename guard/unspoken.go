@@ -18,8 +18,8 @@ type given struct{ member, text string }
 // payment.
 const leastKin = 3
 
-// unspoken reports whether surely nobody spoke of an argument that records tell of, a means of payment
-// say, nor of another one of its kind: neither said a word that begins as one of those
+// unspoken reports whether clearly nobody mentioned an argument that is in a record, such as a payment
+// method, or another one of its kind: neither said a word that begins as one of those
 // by which the record, those beside it or the argument are called, nor one that points back ("the same as
 // before"). Other languages have other words, so that it is sure in the records' own alone.
 func (d *dialogue) unspoken(records *mention.Records, value string) bool {

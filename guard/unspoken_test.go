@@ -8,7 +8,7 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// TestUnspoken: a means of payment of which surely nobody spoke, and one of which they may have.
+// TestUnspoken: a payment method that clearly nobody mentioned, and one that somebody may have.
 func TestUnspoken(t *testing.T) {
 	const offer, yes = "agent: I'll book the room for you, $80 in all. Do you want that?", "user: Yes, I do."
 	for name, c := range map[string]struct {

@@ -27,14 +27,13 @@ func (m *matcher) places(s *Source, c *Constraint, r *Result) []candidate {
 	if !r.structured || r.values || m.lent || !m.work(len(r.inOrder)*perStep) {
 		return nil
 	}
-	for _, field := range append([]string{s.Field}, s.Or...) {
-		if m.hasOwn(r, words(field)) {
-			return nil
-		}
+	fields := append([]string{s.Field}, s.Or...)
+	if slices.ContainsFunc(fields, func(field string) bool { return m.hasOwn(r, words(field)) }) {
+		return nil
 	}
 
 	var out []candidate
-	for _, field := range append([]string{s.Field}, s.Or...) {
+	for _, field := range fields {
 		place, ok := m.lookedIn(r, words(field))
 		if !ok {
 			continue

@@ -15,44 +15,25 @@ const maxTexts = 256
 // TextsOf returns the texts of objects in the results that have all of some members, such as the names of
 // the persons that a customer has saved.
 func (r *Records) TextsOf(members []string) []string {
-	if r == nil {
-		return nil
-	}
 	var out []string
-	var search func(v strictjson.Value, depth int)
-	search = func(v strictjson.Value, depth int) {
-		if depth > maxDepth || len(out) >= maxTexts {
-			return
-		}
-
-		switch v.Kind() {
-		case strictjson.Array:
-			for _, e := range v.Elements() {
-				search(e, depth+1)
-			}
-		case strictjson.Object:
-			found := map[string]string{}
-			for name, m := range v.Members() {
-				if slices.Contains(members, name) && m.Kind() == strictjson.String {
-					found[name] = m.Text()
-				}
-				search(m, depth+1)
-			}
-			if len(found) == len(members) {
-				for _, name := range members {
-					out = append(out, found[name])
-				}
+	r.objects(func(v strictjson.Value) bool {
+		found := map[string]string{}
+		for name, m := range v.Members() {
+			if slices.Contains(members, name) && m.Kind() == strictjson.String {
+				found[name] = m.Text()
 			}
 		}
-	}
-
-	for _, one := range r.results {
-		search(one.root(), 0)
-	}
+		if len(found) == len(members) {
+			for _, name := range members {
+				out = append(out, found[name])
+			}
+		}
+		return len(out) < maxTexts
+	})
 	return out
 }
 
-// Kin returns the texts of the records that a value identifies, and of those beside them.
+// Kin returns the texts of the records that a value identifies, and of the other records in their lists.
 func (r *Records) Kin(value string) []string {
 	var out []string
 	for _, one := range r.of(value) {
@@ -71,31 +52,42 @@ func (r *Records) Kin(value string) []string {
 
 // MembersWith returns the names of the members in the results that have a text.
 func (r *Records) MembersWith(text string) []string {
-	if r == nil {
-		return nil
-	}
 	var out []string
+	r.objects(func(v strictjson.Value) bool {
+		for name, m := range v.Members() {
+			if m.Kind() == strictjson.String && m.Text() == text {
+				out = append(out, name)
+			}
+		}
+		return len(out) < maxTexts
+	})
+	return out
+}
+
+// objects calls a function with each object in the results, those in an object before it, until it returns
+// false.
+func (r *Records) objects(visit func(strictjson.Value) bool) {
+	if r == nil {
+		return
+	}
+	goesOn := true
 	var search func(v strictjson.Value, depth int)
 	search = func(v strictjson.Value, depth int) {
-		if depth > maxDepth || len(out) >= maxTexts {
+		if depth > maxDepth || !goesOn {
 			return
 		}
 
 		for _, e := range v.Elements() {
 			search(e, depth+1)
 		}
-		for name, m := range v.Members() {
-			if m.Kind() == strictjson.String && m.Text() == text {
-				out = append(out, name)
-			}
+		for _, m := range v.Members() {
 			search(m, depth+1)
 		}
+		goesOn = goesOn && (v.Kind() != strictjson.Object || visit(v))
 	}
-
 	for _, one := range r.results {
 		search(one.root(), 0)
 	}
-	return out
 }
 
 // Words returns the words of the text, in lower case.
@@ -108,7 +100,7 @@ func (t Text) Words() []string {
 }
 
 // SaysName reports whether the text has a name, letter by letter and whole.
-func (t Text) SaysName(name string) bool { return place(t.raw, name) >= 0 }
+func (t Text) SaysName(name string) bool { return place(t.raw, name, areWords) >= 0 }
 
 // Without returns a text, in lower case, without the values that it has whole, also with spaces for their
 // underscores. The longest go first.
@@ -117,7 +109,7 @@ func Without(text string, values []string) string {
 	for _, value := range slices.SortedFunc(slices.Values(values), func(a, b string) int { return len(b) - len(a) }) {
 		for _, spelled := range [...]string{strings.ToLower(value), strings.ToLower(strings.ReplaceAll(value, "_", " "))} {
 			var kept strings.Builder
-			for i := place(rest, spelled); i >= 0; i = place(rest, spelled) {
+			for i := place(rest, spelled, areWords); i >= 0; i = place(rest, spelled, areWords) {
 				kept.WriteString(rest[:i] + "…")
 				rest = rest[i+len(spelled):]
 			}
@@ -128,23 +120,27 @@ func Without(text string, values []string) string {
 	return rest
 }
 
-// place returns where a text has a name whole; -1 for nowhere, and for no name.
-func place(text, name string) int {
-	for at := 0; name != ""; {
+// place returns the first place of a name in a text that what is before and after it bounds; -1 for
+// nowhere, and for no name.
+func place(text, name string, bounds func(before, after string) bool) int {
+	for at := 0; name != ""; at += len(name) {
 		i := strings.Index(text[at:], name)
 		if i < 0 {
 			return -1
 		}
 		at += i
-		before, _ := utf8.DecodeLastRuneInString(text[:at])
-		after, _ := utf8.DecodeRuneInString(text[at+len(name):])
-
-		if !inWord(before) && !inWord(after) {
+		if bounds(text[:at], text[at+len(name):]) {
 			return at
 		}
-		at += len(name)
 	}
 	return -1
+}
+
+// areWords reports whether no word goes on across the bounds of a name.
+func areWords(before, after string) bool {
+	last, _ := utf8.DecodeLastRuneInString(before)
+	first, _ := utf8.DecodeRuneInString(after)
+	return !inWord(last) && !inWord(first)
 }
 
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

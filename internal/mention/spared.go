@@ -19,7 +19,7 @@ var (
 		"tranne, eccetto, resta, restano, rimane, rimangono", "behalve, uitgezonderd, blijft, blijven", "oprócz, prócz, poza, zostaje, zostaw",
 		"кроме, исключением, остается, остаётся, оставь, оставьте", "hariç, dışında, kalsın, kalır", "除了, 除外, 以外, 之外, 保留, 除いて, 残し, そのまま",
 	)
-	// adding words speak of one more beside what was named.
+	// adding words mention one more thing besides the one that was named.
 	adding = phrases(
 		"other, others, another, besides, too, also, as well, remaining, rest", "andere, anderen, anderes, auch", "autre, autres, aussi", "otro, otra, otros, otras, también",
 		"outro, outra, outros, outras, também", "altro, altra, altri, altre, anche", "ook", "drugi, drugą, inny, inną, też", "другой, другую, другие, тоже, также", "diğer", "其他, 另一, 另外, 他の, 別の",

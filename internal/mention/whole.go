@@ -16,25 +16,19 @@ func (t Text) saysWhole(value string) bool {
 		return t.says(NewText(value).words)
 	}
 
-	for at := 0; spelled != ""; {
-		i := strings.Index(raw[at:], spelled)
-		if i < 0 {
-			return false
-		}
-		at += i
-		before, after := raw[:at], raw[at+len(spelled):]
-		sign, size := utf8.DecodeLastRuneInString(before)
-		beyond, _ := utf8.DecodeLastRuneInString(before[:len(before)-size])
-		longer := continues(sign, beyond)
-		sign, size = utf8.DecodeRuneInString(after)
-		beyond, _ = utf8.DecodeRuneInString(after[size:])
+	return place(raw, spelled, isNotContinued) >= 0
+}
 
-		if !longer && !continues(sign, beyond) {
-			return true
-		}
-		at += len(spelled)
+// isNotContinued reports whether what is before and after a value makes no longer one of it.
+func isNotContinued(before, after string) bool {
+	sign, size := utf8.DecodeLastRuneInString(before)
+	beyond, _ := utf8.DecodeLastRuneInString(before[:len(before)-size])
+	if continues(sign, beyond) {
+		return false
 	}
-	return false
+	sign, size = utf8.DecodeRuneInString(after)
+	beyond, _ = utf8.DecodeRuneInString(after[size:])
+	return !continues(sign, beyond)
 }
 
 // isExact reports whether a value has signs that tell it from others of the same words.
@@ -54,7 +48,8 @@ func isExact(value string) bool {
 	return false
 }
 
-// continues reports whether the sign beside a value, and the rune beyond it, make a longer one of it.
+// continues reports whether the character next to a value, with the one after that, makes the value part
+// of a longer one.
 func continues(sign, beyond rune) bool {
 	joins := inWord(sign) || strings.ContainsRune(`_/\@`, sign)
 	return joins || (strings.ContainsRune(".-+~?&=", sign) && inWord(beyond))
