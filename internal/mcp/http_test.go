@@ -28,11 +28,16 @@ type endpoint struct {
 	headers []http.Header
 }
 
+// sdkHandler answers for a server of the SDK's in one generation.
+func sdkHandler(s *sdk.Server, version string) http.Handler {
+	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s },
+		&sdk.StreamableHTTPOptions{Stateless: version == stateless, PropagateRequestCancellation: true})
+}
+
 func serveSDK(t testing.TB, s *sdk.Server, version string) *endpoint {
 	t.Helper()
 	e := &endpoint{}
-	h := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s },
-		&sdk.StreamableHTTPOptions{Stateless: version == stateless, PropagateRequestCancellation: true})
+	h := sdkHandler(s, version)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		e.mu.Lock()
 		e.headers = append(e.headers, r.Header.Clone())

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -41,15 +39,10 @@ func (w written) MarshalJSON() ([]byte, error) { return []byte(w.text), nil }
 // result of its call.
 func serveFair(t *testing.T) string {
 	t.Helper()
-	behind, err := url.Parse(serveSDK(t, fair(), stateless).url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy := httputil.NewSingleHostReverseProxy(behind)
-	proxy.FlushInterval = -1
+	served := sdkHandler(fair(), stateless)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Mcp-Name") != "get_log" {
-			proxy.ServeHTTP(w, r)
+			served.ServeHTTP(w, r)
 			return
 		}
 		var m struct{ ID json.RawMessage }
