@@ -62,7 +62,7 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, d dialect) {
 	if err != nil && p.o.Shadow && ctx.Err() == nil {
 		p.o.Log.Warn("a request would have been refused", "path", r.URL.Path, "error", err)
 		r.Body = rest{io.MultiReader(bytes.NewReader(body), r.Body), r.Body}
-		p.relay.ServeHTTP(w, r)
+		p.pass(w, r)
 		return
 	}
 	if err != nil {

@@ -260,7 +260,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if err := plain(r); err != nil && p.o.Shadow {
 		p.o.Log.Warn("a request would have been refused", "method", r.Method, "path", r.URL.Path, "error", err)
-		p.relay.ServeHTTP(w, r)
+		p.pass(w, r)
 		return
 	} else if err != nil {
 		answerError(w, chat{}, http.StatusBadRequest, err.Error())
@@ -280,6 +280,14 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.route(w, r)
+}
+
+// pass hands a request to the upstream undecided. The answer may begin before the relay has read
+// the request to its end: without full duplex the server closes the request's body then, and the
+// relay, which can't read on, breaks the answer off.
+func (p *Proxy) pass(w http.ResponseWriter, r *http.Request) {
+	_ = http.NewResponseController(w).EnableFullDuplex() // what can't do it, as a recorder, closes no body
+	p.relay.ServeHTTP(w, r)
 }
 
 func answerError(w http.ResponseWriter, d dialect, status int, message string) {

@@ -215,7 +215,7 @@ func (p *Proxy) route(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.o.Log.Info("relayed undecided", "method", r.Method, "path", r.URL.Path)
-	p.relay.ServeHTTP(w, r)
+	p.pass(w, r)
 }
 
 // passes reports whether a path was declared to go to the upstream undecided.

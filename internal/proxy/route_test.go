@@ -2,12 +2,15 @@ package proxy_test
 
 import (
 	"bytes"
+	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/remit-project/remit/internal/proxy"
 )
@@ -115,6 +118,52 @@ func TestOrdinaryClientsAreRelayed(t *testing.T) {
 	w := request(t, h, http.MethodGet, "/v1/models", "Connection", "Upgrade, HTTP2-Settings", "Upgrade", "h2c", "HTTP2-Settings", "AAMAAABk")
 	if got := u.request(1).header; w.Code != http.StatusOK || got.Get("Upgrade") != "" || got.Get("Http2-Settings") != "" {
 		t.Errorf("HTTP/2: %d %s, the upstream got %v", w.Code, w.Body, got)
+	}
+}
+
+// An upstream may answer before it has the whole request, and what it says is passed on whole.
+func TestARelayedAnswerMayBeginEarly(t *testing.T) {
+	u := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		control := http.NewResponseController(w)
+		if err := control.EnableFullDuplex(); err != nil {
+			t.Error(err)
+		}
+		for buf := make([]byte, 1); ; {
+			if _, err := io.ReadFull(r.Body, buf); err != nil {
+				return
+			}
+			w.Write(buf)
+			control.Flush()
+		}
+	}))
+	t.Cleanup(u.Close)
+	s := newProxy(t, &upstream{Server: u, t: t}, nil)
+
+	asking, more := io.Pipe()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	context.AfterFunc(ctx, func() { more.Close() })
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/v1/embeddings", asking)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go io.WriteString(more, "a")
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+
+	heard := make([]byte, 1)
+	if _, err := io.ReadFull(answer.Body, heard); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		io.WriteString(more, "bc")
+		more.Close()
+	}()
+	if rest, err := io.ReadAll(answer.Body); string(heard)+string(rest) != "abc" || err != nil {
+		t.Errorf("heard %s%s, %v", heard, rest, err)
 	}
 }
 
