@@ -220,6 +220,7 @@ func TestEntries(t *testing.T) {
 	for name, c := range map[string]struct{ answer, want string }{
 		"stated":                         {entry(`{"at":"/to/*","is":["ann@corp.example"]}`), ""},
 		"stated, in another case":        {entry(`{"at":"/to/*","is":["Ann@Corp.example"]}`), ""},
+		"a link with a slash at its end": {entry(`{"at":"/text","is":["see https://corp.example/"]}`), ""},
 		"without a slash":                {entry(`{"at":"text","any":true}`), ""},
 		"an element":                     {entry(`{"at":"/to/0","is":["ann@corp.example"]}`), ""},
 		"a list":                         {entry(`{"at":"/to","is":["ann@corp.example"]}`), ""},
@@ -231,6 +232,7 @@ func TestEntries(t *testing.T) {
 		"an address in a template":           {entry(`{"at":"/to/*","template":"boss@evil.example{x}","holes":[{"at":"x","any":true}]}`), "stands in nothing"},
 		"an address that selects":            {entry(`{"at":"/to/*","from":[{"call":"find","field":"email","where":[{"field":"email","is":["boss@evil.example"]}]}],"kind":"email","pick":"only","by":""}`), "stands in nothing"},
 		"a link":                             {entry(`{"at":"/text","is":["see https://evil.example/x"]}`), "stands in nothing"},
+		"a link with more at its end":        {entry(`{"at":"/text","is":["see https://corp.example/x"]}`), "stands in nothing"},
 		"an account":                         {entry(`{"at":"/to/*","is":["DE75512108001245126199"]}`), "stands in nothing"},
 		"a long number":                      {entry(`{"at":"/to/*","is":[4915112345678]}`), "stands in nothing"},
 		"a part of a stated address":         {entry(`{"at":"/to/*","is":["eve+ann@corp.example"]}`), "stands in nothing"},
@@ -248,7 +250,7 @@ func TestEntries(t *testing.T) {
 		"a hole that isn't filled":           {entry(`{"at":"/text","template":"{x}","holes":[]}`), "doesn't say what {x} is"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, mistakes, err := planner.Read(request("Write to Ann, ann@corp.example."), []byte(c.answer))
+			_, mistakes, err := planner.Read(request("Write to Ann, ann@corp.example, about https://corp.example."), []byte(c.answer))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -34,7 +34,7 @@ func textOf(raw json.RawMessage) string {
 
 func (s *shown) said(text string) error {
 	for _, found := range reaching().FindAllString(text, -1) {
-		if !strings.Contains(s.words, plain(found)) {
+		if !strings.Contains(s.words, plain(strings.TrimSuffix(found, "/"))) {
 			return fmt.Errorf("%s stands in nothing that the user or the operator says: take it from the result of a call, or leave the entry out", clip(found))
 		}
 	}
