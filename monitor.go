@@ -169,6 +169,9 @@ type binding struct {
 	server     string
 	contract   *contract.Compiled
 	definition *schema.Tool // nil when no catalogue was given
+	// defaults are the values of arguments that a call leaves out, by the JSON that the definition has
+	// for them.
+	defaults map[string]string
 	// usual returns the usual values of arguments, by the definitions of the tool's server; nil when
 	// no catalogue was given.
 	usual  func() schema.Usual
@@ -347,10 +350,11 @@ func (b *binding) bind(c *schema.Catalogue, t *contract.Tool) {
 	case !ok:
 		b.unlisted = true
 		b.changed = "the server no longer offers this tool"
+		return
 	case t.Fingerprint != "" && t.Fingerprint != definition.Fingerprint:
 		b.changed = "the tool's definition has changed since its contract was made"
 	}
-	b.definition = definition
+	b.definition, b.defaults = definition, defaultsOf(definition)
 }
 
 // Now returns the time by the monitor's clock.

@@ -13,6 +13,7 @@ import (
 	"github.com/remit-project/remit/internal/serialized"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/scope"
 )
 
@@ -254,18 +255,31 @@ func (x *deciding) defaultAt(pointer string) (string, bool) {
 		return "", false
 	}
 	n, ok := x.bound.definition.Lookup(pointer)
-	if !ok || n.Default == "" {
+	if !ok {
 		return "", false
 	}
-	doc, err := strictjson.Parse([]byte(n.Default), strictjson.Limits{Size: scope.MaxSize, Depth: 2, Leaves: scope.MaxValues})
-	if err != nil || len(doc.Leaves()) != 1 {
-		return "", false
+	text, known := x.bound.defaults[n.Default]
+	return text, known
+}
+
+// defaultsOf returns the texts of all defaults in a tool's definition, by their JSON; empty for an
+// object, a list and null.
+func defaultsOf(definition *schema.Tool) map[string]string {
+	out := map[string]string{}
+	for _, value := range definition.Defaults() {
+		doc, err := strictjson.Parse([]byte(value), strictjson.Limits{Size: scope.MaxSize, Depth: 2, Leaves: scope.MaxValues})
+		if err != nil || len(doc.Leaves()) != 1 {
+			continue
+		}
+
+		switch leaf := doc.Leaves()[0]; leaf.Kind {
+		case strictjson.Object, strictjson.Array, strictjson.Null:
+			out[value] = ""
+		default:
+			out[value] = leaf.Text
+		}
 	}
-	leaf := doc.Leaves()[0]
-	if leaf.Kind == strictjson.Object || leaf.Kind == strictjson.Array || leaf.Kind == strictjson.Null {
-		return "", true
-	}
-	return leaf.Text, true
+	return out
 }
 
 // keepResult keeps what a call returned for the scopes of this turn and the next ones.

@@ -1,6 +1,9 @@
 package schema
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Leaves returns the leaves of the tool's input: scalars, and arrays and objects
 // whose contents the schema doesn't describe. Each pattern occurs once;
@@ -142,4 +145,30 @@ func (w *walk) add(place Leaf) {
 	unite(&merged, place.Node)
 	have.Node = &merged
 	have.Path = append(have.Path[:len(have.Path)-1:len(have.Path)-1], &merged)
+}
+
+// Defaults returns the defaults in the tool's input, as JSON text.
+func (t *Tool) Defaults() []string {
+	found, seen := map[string]bool{}, map[*Node]bool{}
+	var visit func(n *Node)
+	visit = func(n *Node) {
+		if n == nil || seen[n] {
+			return
+		}
+		seen[n] = true
+		if n.Default != "" {
+			found[n.Default] = true
+		}
+
+		for _, p := range n.Properties {
+			visit(p.Node)
+		}
+		for _, a := range n.Alternatives {
+			visit(a)
+		}
+		visit(n.Additional)
+		visit(n.Items)
+	}
+	visit(t.Input)
+	return slices.Sorted(maps.Keys(found))
 }

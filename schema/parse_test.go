@@ -192,6 +192,22 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+func TestDefaults(t *testing.T) {
+	c := parse(t, input(`{"$defs": {"node": {"properties": {"depth": {"default": 2}, "child": {"$ref": "#/$defs/node"}}}},
+		"default": {}, "properties": {
+			"list": {"type": "array", "items": {"type": "object", "properties": {"x": {"default": "in a list"}}}},
+			"either": {"anyOf": [{"type": "string", "default": "one way"}, {"type": "object", "additionalProperties": {"default": null}}]},
+			"again": {"default": "one way"}, "tree": {"$ref": "#/$defs/node"}, "none": {"type": "string"}}}`))
+	if got, want := c.Tools[0].Defaults(), []string{`"in a list"`, `"one way"`, "2", "null", "{}"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for _, place := range c.Tools[0].Places() {
+		if of := place.Node.Default; of != "" && !slices.Contains(c.Tools[0].Defaults(), of) {
+			t.Errorf("the default %s of %s is missing", of, place.Pattern)
+		}
+	}
+}
+
 func TestLookup(t *testing.T) {
 	c := parse(t, input(`{"type": "object", "properties": {
 		"s": {"type": "string"},

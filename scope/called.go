@@ -70,10 +70,35 @@ func leftOut(c Arg, r *Result) bool {
 
 // asScoped reports whether an argument of an earlier call is as a source has it. What the
 // scope leaves open in a search has to be the user's own words: an attacker who picks the
-// query picks the result. All of a listing is that of one that nothing narrows, or nothing
-// but the user's own words where the scope says which records count.
+// query picks the result.
 func (m *matcher) asScoped(s *Source, r *Result, a Argument, of *Constraint) bool {
-	constrained := false
+	constrained, met := m.asConstrained(s, a)
+	if !met {
+		return false
+	}
+	searches := m.effect && r.Read
+	if constrained || !searches {
+		return true
+	}
+	if m.narrowsAsMeant(s, r, a, of) || m.isPartOfBoth(of, a) {
+		return true
+	}
+
+	strict := m.irreversible || m.against || m.strict
+	switch {
+	case strict && m.pickedLate(r, a):
+		return m.isCap(r, a) && m.hasFirst(r, of)
+	case m.pages(r, a):
+		return m.isPageMeant(r, a, of)
+	case a.Role == label.Control:
+		return true
+	}
+	return m.mayNarrow(s, r, a, of)
+}
+
+// asConstrained reports whether a source constrains an argument of an earlier call, and whether the
+// argument meets all of its constraints.
+func (m *matcher) asConstrained(s *Source, a Argument) (constrained, met bool) {
 	for i := range s.Args {
 		c := &s.Args[i]
 		if !within(c.Pointer, a.Pointer) {
@@ -81,36 +106,33 @@ func (m *matcher) asScoped(s *Source, r *Result, a Argument, of *Constraint) boo
 		}
 		constrained = true
 		if m.ofAnother(&c.Constraint, a) {
-			return false
+			return true, false
 		}
+
 		bound := m.bound
 		m.bound = nil // the records of an earlier call's arguments are not those of this call's
 		_, miss := m.value(&c.Constraint, a)
 		m.bound = bound
 		if miss != "" {
-			return false
+			return true, false
 		}
 	}
+	return constrained, true
+}
 
-	searches := m.effect && r.Read
-	if constrained || !searches {
-		return true
-	}
-	if m.leavesOut(s, r, a, of) || m.isPartOfBoth(of, a) {
-		return true
-	}
-	if strict := m.irreversible || m.against || m.strict; strict && m.pickedLate(r, a) {
-		return m.isCap(r, a) && m.hasFirst(r, of)
-	}
-	if m.pages(r, a) {
-		// The second in a list is that of the list which the user saw, however long.
-		_, placed := place(of)
-		untouched := a.Said && (!m.irreversible || placed)
-		return untouched || appears(m.folded, fold(a.Text)) || (m.isCap(r, a) && m.hasFirst(r, of))
-	}
-	if a.Role == label.Control {
-		return true
-	}
+// isPageMeant reports whether the page of a listing that an argument asks for is the one that is
+// meant: the user says so, or all that is meant is on it. The second in a list is that of the list
+// which the user saw, however long.
+func (m *matcher) isPageMeant(r *Result, a Argument, of *Constraint) bool {
+	_, placed := place(of)
+	untouched := a.Said && (!m.irreversible || placed)
+	return untouched || appears(m.folded, fold(a.Text)) || (m.isCap(r, a) && m.hasFirst(r, of))
+}
+
+// mayNarrow reports whether an argument may narrow a listing of which the scope doesn't say how. All of
+// a listing is that of one that nothing narrows, or nothing but the user's own words where the
+// scope says which records count.
+func (m *matcher) mayNarrow(s *Source, r *Result, a Argument, of *Constraint) bool {
 	if of.Pick == All && len(s.Where) == 0 {
 		return !m.irreversible
 	}

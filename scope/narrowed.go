@@ -72,39 +72,45 @@ func (m *matcher) filters(r *Result, key []string) bool {
 	return r.level.members[strings.Join(key, " ")] || r.level.members[strings.Join(of, " ")]
 }
 
-// leavesOut reports whether what an argument of an earlier call leaves out of its result is
-// nothing that a source's conditions select: it says the same as one of them. Where all values
-// are meant, one of several words ("candle" of "candle" and "candles") leaves out some of them,
-// and adds none.
-func (m *matcher) leavesOut(s *Source, r *Result, a Argument, of *Constraint) bool {
-	is := func(v Value) bool { return v != "" && same(string(v), a.Text, false) }
-	isWord := func(words string) bool { return is(Value(words)) }
-	some := of.Pick == All && !m.against && !m.strict
+// narrowsAsMeant reports whether an argument of an earlier call leaves out of its result nothing that
+// a source's conditions select: it says the same as one of them.
+func (m *matcher) narrowsAsMeant(s *Source, r *Result, a Argument, of *Constraint) bool {
 	if len(s.Where) == 0 && m.describes(of, a) && m.searchesAll(r, a) {
 		return true
 	}
 	onlyTimes := s.onTimes() == 1
 	for i := range s.Where {
 		w := m.sole(&s.Where[i], r)
-		if len(w.Or) > 0 && !m.searchesAll(r, a) {
-			continue // those with the other member are left out
-		}
-		if w.From != nil && m.filtersBy(w, a) {
-			return true
-		}
-		if w.From != nil {
-			continue
-		}
-
-		stated := (some || areOneName(w.Is)) && slices.ContainsFunc(w.Is, is)
-		contained := (some || len(w.Contains) == 1) && slices.ContainsFunc(w.Contains, isWord)
-		bounded := w.bounds(a) || w.boundsDays(a, onlyTimes && m.onlyTime(w, r))
-		said := (stated || contained || is(Value(w.Prefix))) && !m.isOther(w, r, a)
-		if said || bounded || m.identifies(w, s, a) {
+		leavesOther := len(w.Or) > 0 && !m.searchesAll(r, a) // those with the other member
+		switch {
+		case leavesOther:
+		case w.From != nil:
+			if m.filtersBy(w, a) {
+				return true
+			}
+		case m.saysSame(w, r, a, of), m.boundsSame(w, r, a, onlyTimes), m.identifies(w, s, a):
 			return true
 		}
 	}
 	return false
+}
+
+// saysSame reports whether an argument is a value of a condition, and not called as another member.
+// Where all values are meant, one of several words ("candle" of "candle" and "candles") leaves out
+// some of them, and adds none.
+func (m *matcher) saysSame(w *Match, r *Result, a Argument, of *Constraint) bool {
+	some := of.Pick == All && !m.against && !m.strict
+	is := func(v Value) bool { return v != "" && same(string(v), a.Text, false) }
+	isWord := func(words string) bool { return is(Value(words)) }
+
+	stated := (some || areOneName(w.Is)) && slices.ContainsFunc(w.Is, is)
+	contained := (some || len(w.Contains) == 1) && slices.ContainsFunc(w.Contains, isWord)
+	return (stated || contained || is(Value(w.Prefix))) && !m.isOther(w, r, a)
+}
+
+// boundsSame reports whether an argument bounds a listing no tighter than a condition does.
+func (m *matcher) boundsSame(w *Match, r *Result, a Argument, onlyTimes bool) bool {
+	return w.bounds(a) || w.boundsDays(a, onlyTimes && m.onlyTime(w, r))
 }
 
 // sole returns a condition on one of several members as one on the only one of them that the records
