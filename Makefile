@@ -70,7 +70,7 @@ lint:
 # The packages in which goroutines meet have tests for the race detector. The others have
 # nothing that it could find, nor have long tables that one goroutine plays.
 having = $(shell grep -rlE --include='*.go' --exclude-dir=testdata --exclude-dir=node_modules --exclude-dir=sdktest --exclude-dir=compare '$(1)' . | \
-	xargs -n 1 dirname | sort -u)
+	sed 's|/[^/]*$$||' | sort -u)
 MEET   = $(filter $(call having,^func (Test|Fuzz|Example)),$(call having,^\s*go [a-z]|\.Go\b|net/http|t\.Parallel))
 ALONE  = $(filter-out $(MEET),$(call having,^func (Test|Fuzz|Example))) $(call having,raced\.SkipTable)
 
@@ -82,6 +82,7 @@ TESTED := -vet=off -short -timeout 20m
 test: export RAPID_SEED := 1
 test: export GORACE := atexit_sleep_ms=0
 test: setup lint sdks engines
+	@: $(foreach set,MEET ALONE,$(if $($(set)),,$(error $(set) has no packages: its pattern finds nothing, and nothing would be tested)))
 	$(PLAIN) $(GO) vet ./...
 ifneq ($(RACE),)
 	$(GO) run $(RACE) ./internal/house/gate $(RACE) $(TESTED) -p 3 $(MEET)
