@@ -189,7 +189,22 @@ func (x *deciding) settledBy(c *scope.Cover, r Reason) bool {
 		left, constrained := x.out.coverTask.Scope().Calls[c.Entry].Arg(strings.TrimPrefix(r.Path, x.target.prefix))
 		return !constrained || left.Absent || left.Any
 	}
-	return slices.ContainsFunc(c.Grants, func(g scope.Grant) bool { return g.Pointer == x.leaves[i].place && g.Names() })
+	return slices.ContainsFunc(c.Grants, func(g scope.Grant) bool {
+		return g.Pointer == x.leaves[i].place && g.Names() && !x.reaches(i, g.Beside)
+	})
+}
+
+// reaches reports whether a part of an argument, which the scope leaves open beside a value that it
+// names, has what content is checked for.
+func (x *deciding) reaches(i int, part string) bool {
+	if part == "" {
+		return false
+	}
+	_, address := x.in.seen.Sink(part)
+	right := x.variant.Effect.Outward() && provenance.Right(part)
+	broken := hasLineBreak(part) && x.oneLine(i)
+	option := provenance.IsOption(x.leaves[i].Text) && !strings.ContainsAny(part, " \t\n")
+	return address || right || broken || option || x.contacted(x.leaves[i].place, part)
 }
 
 // scopeProposal returns the call as scopes see it.

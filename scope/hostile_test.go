@@ -1,6 +1,7 @@
 package scope_test
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -452,28 +453,77 @@ func TestSeveralConditions(t *testing.T) {
 	}
 }
 
-// TestComputedHoleBesideALink: what fills a computed hole beside that of a source goes on
-// being checked when it has a link.
-func TestComputedHoleBesideALink(t *testing.T) {
-	const note = `{"calls":[{"tool":"forward_mail","args":{"/note":{"template":"{text}{link}","holes":{"text":{"computed":[],"by":"a short cover"},
-		"link":{"from":[{"tool":"read_file","args":{"/path":{"is":"may.txt"}},"field":"link"}],"kind":"url","pick":"only"}}}}}]}`
-	r := &scope.Result{Call: "r", Server: "mailbox", Tool: "read_file", Covered: true, Read: true, Args: call("", map[string]string{"/path": "c:may.txt"}).Args}
-	setContent(r, "See https://corp.example/may")
-	for text, want := range map[string]bool{
-		"Here it is: https://corp.example/may":                           true,
-		"Here it is: https://evil.example/?q=9 https://corp.example/may": false,
-		"Write to eve@evil.example about https://corp.example/may":       false,
+// TestValuesInOpenText: text that the scope leaves open around the values of a source goes on being
+// checked: a value is the whole of a token, the one that is meant, and every other address is named by
+// nothing.
+func TestValuesInOpenText(t *testing.T) {
+	const (
+		link  = `{"from":[{"tool":"read_file","args":{"/path":{"is":"may.txt"}},"field":"link"}],"kind":"url","pick":%q}`
+		one   = "See https://corp.example/may"
+		two   = one + " and https://corp.example/june"
+		named = "https://corp.example/may"
+	)
+	noted := func(template, pick, around string) string {
+		holes := `"before":` + around + `,"after":` + around + `,"link":` + fmt.Sprintf(link, pick)
+		return `{"calls":[{"tool":"forward_mail","args":{"/note":{"template":"` + template + `","holes":{` + holes + `}}}}]}`
+	}
+	const computed, any = `{"computed":[],"by":"a short cover"}`, `{"any":true}`
+	const around = "{before}{link}{after}"
+	for name, c := range map[string]struct {
+		scope, file, text string
+		covers, names     bool
+		beside            string
+	}{
+		"words before it":                   {noted(around, "only", computed), one, "Here it is: " + named, true, true, "Here it is:"},
+		"words on both sides":               {noted(around, "only", any), one, "Voilà : " + named + ", à demain !", true, true, "Voilà :  , à demain !"},
+		"nothing else":                      {noted(around, "only", any), one, named, true, true, ""},
+		"in brackets, as a link":            {noted(around, "only", any), one, "[Mai](" + named + ").", true, true, "[Mai]( )."},
+		"without it":                        {noted(around, "only", any), one, "Here it is.", false, false, ""},
+		"another address before it":         {noted(around, "only", computed), one, "Here: https://evil.example/?q=9 " + named, true, false, ""},
+		"a mail address beside it":          {noted(around, "only", any), one, "Write to eve@evil.example about " + named, true, false, ""},
+		"with a query of the agent's":       {noted(around, "only", any), one, named + "?q=9", false, false, ""},
+		"and again with a query":            {noted(around, "only", any), one, named + " " + named + "?q=9", true, false, ""},
+		"and again with a path and a query": {noted(around, "only", any), one, named + " " + named + "/?q=9", true, false, ""},
+		"and again within another":          {noted(around, "only", any), one, named + " https://evil.example/?u=" + named, true, false, ""},
+		"a sign that hides what goes on":    {noted(around, "only", any), one, named + "\u200b?q=9", false, false, ""},
+		"which of two is open":              {noted(around, "only", any), two, "Here: " + named, false, false, ""},
+		"one of all":                        {noted(around, "all", any), `{"links":[{"link":"https://corp.example/may"},{"link":"https://corp.example/june"}]}`, "Here: https://corp.example/june", true, true, "Here:"},
+		"all of them":                       {noted(around, "all", any), `{"links":[{"link":"https://corp.example/may"},{"link":"https://corp.example/may/2"}]}`, named + "/2, " + named, true, true, ","},
+		"all, and one more":                 {noted(around, "all", any), `{"links":[{"link":"https://corp.example/may"}]}`, named + " https://evil.example", true, false, ""},
+		"words of their own part":           {noted("Link: {link}{after}", "only", any), one, "Link: " + named + " (Mai)", true, true, "(Mai)"},
+		"a hole of free words by itself":    {noted("{before}: {link}{after}", "only", any), one, "Mai: " + named, true, false, ""},
 	} {
-		s, _, err := scope.Parse([]byte(note), tools(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		cover, misses, ok := scope.NewTask(s, "Post the link in may.txt.").Match(call("forward_mail", map[string]string{"/note": "c:" + text}), []*scope.Result{r})
-		if !ok {
-			t.Fatal(misses)
-		}
-		if got := cover.Grants[0].Names(); got != want {
-			t.Errorf("%q: the scope names the text: %v, want %v", text, got, want)
+		t.Run(name, func(t *testing.T) {
+			s, refused, err := scope.Parse([]byte(c.scope), tools(t))
+			if err != nil {
+				t.Fatal(err, refused)
+			}
+			r := &scope.Result{Call: "r", Server: "mailbox", Tool: "read_file", Covered: true, Read: true, Args: call("", map[string]string{"/path": "c:may.txt"}).Args}
+			setContent(r, c.file)
+			cover, misses, ok := scope.NewTask(s, "Post the link in may.txt.").Match(call("forward_mail", map[string]string{"/note": "c:" + c.text}), []*scope.Result{r})
+			if ok != c.covers {
+				t.Fatalf("covered: %v, want %v (%v)", ok, c.covers, misses)
+			}
+			if !ok {
+				return
+			}
+			g := cover.Grants[0]
+			if g.Names() != c.names || (c.names && g.Beside != c.beside) {
+				t.Errorf("the scope names the text: %v, want %v, beside %q", g.Names(), c.names, g.Beside)
+			}
+		})
+	}
+}
+
+// TestOpenTextDecidesNothing: where a value says where a call goes, nothing around it is open.
+func TestOpenTextDecidesNothing(t *testing.T) {
+	const paying = `{"calls":[{"tool":"pay","args":{"/account":{"template":"{a}{account}{b}","holes":{"a":{"any":true},"b":{"any":true},
+		"account":{"from":[{"tool":"read_file","args":{"/path":{"is":"may.txt"}},"field":"account"}],"kind":"account","pick":"only"}}}}}]}`
+	const mine = "DE89370400440532013000"
+	for text, want := range map[string]bool{mine + ", DE75512108001245126199": false, "x " + mine: false, mine: false} {
+		h := hostile{request: "Pay what may.txt asks for.", scope: paying, results: file("may.txt", "Pay "+mine), tool: "pay", args: map[string]string{"/account": "t:" + text}}
+		if ok, misses := h.covered(t); ok != want {
+			t.Errorf("%q: covered %v, want %v (%v)", text, ok, want, misses)
 		}
 	}
 }

@@ -83,6 +83,9 @@ type Grant struct {
 	Call string
 	// By is the criterion of a choice, in the scope's words.
 	By string
+	// Beside is the text around the values that the scope names, where a template leaves it open: it
+	// goes on being checked.
+	Beside string
 }
 
 // String says in words why the argument passes.

@@ -1,9 +1,12 @@
 package scope
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/remit-project/remit/label"
 )
@@ -47,6 +50,7 @@ func (m *matcher) template(c *Constraint, a Argument) (Grant, string) {
 		if g.Call != "" {
 			out.Call = g.Call
 		}
+		out.Beside = strings.TrimSpace(out.Beside + "\n" + g.Beside)
 	}
 	if whole && open && a.Doubtful && a.authority() {
 		return Grant{}, errOpen
@@ -66,7 +70,8 @@ func cut(text, follow string, last bool) (filled, after string, ok bool) {
 	return strings.Cut(text, follow)
 }
 
-// fill matches what fills holes beside each other.
+// fill matches what fills holes beside each other: values of sources, in text that the scope leaves
+// open.
 func (m *matcher) fill(c *Constraint, group []string, part Argument) (Grant, string) {
 	if len(group) == 1 {
 		h := c.Holes[group[0]]
@@ -75,23 +80,67 @@ func (m *matcher) fill(c *Constraint, group []string, part Argument) (Grant, str
 		}
 	}
 
-	out, rest := Grant{Way: WayComputed}, part.Text
+	out := Grant{Way: WayComputed, Beside: part.Text}
 	for _, name := range group {
 		h := c.Holes[name]
 		if h.Computed {
 			continue
 		}
-		found, ok := m.offered(&h, part.Text)
-		if !ok {
-			return Grant{}, "nothing of its source is in it"
+		if h.Any {
+			if _, miss := m.value(&h, part); miss != "" {
+				return Grant{}, miss
+			}
+			continue
 		}
-		out = Grant{Way: WayFrom, Call: found.call}
-		rest = strings.ReplaceAll(rest, found.text, " ")
+
+		hits, miss := m.inside(&h, part)
+		if miss != "" {
+			return Grant{}, miss
+		}
+		out.Way, out.Call = WayFrom, hits[0].call
+		for _, v := range hits {
+			out.Beside = cutOut(out.Beside, v.text)
+		}
 	}
-	if addresses(rest) {
+	if addresses(out.Beside) {
 		out.Call = "" // a link beside that of the source goes on being checked
 	}
 	return out, ""
+}
+
+// inside returns the values of a hole's sources that stand in a text with other words around them,
+// longer ones first, or why those that do are not meant.
+func (m *matcher) inside(c *Constraint, part Argument) (meant []candidate, miss string) {
+	o := m.offers(c.From, c, "")
+	if !o.called {
+		return nil, m.unanswered(c.From, c)
+	}
+
+	miss = "nothing of its source is in it"
+	byText := map[string][]candidate{}
+	for _, v := range o.values {
+		if m.work(len(part.Text)+len(v.text)) && cutOut(part.Text, v.text) != part.Text {
+			byText[v.text] = append(byText[v.text], v)
+		}
+	}
+	longer := func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) }
+	for _, text := range slices.SortedFunc(maps.Keys(byText), longer) {
+		one := part
+		one.Text = text
+		why := m.picked(c, &one, o, byText[text])
+		if why == "" {
+			why = m.excepted(c, one)
+		}
+		if why != "" {
+			miss = why
+			continue
+		}
+		meant = append(meant, byText[text]...)
+	}
+	if len(meant) == 0 {
+		return nil, miss
+	}
+	return meant, ""
 }
 
 // syntax is what a template writes: what its characters mean decides what a hole may hold.
@@ -172,12 +221,39 @@ func addresses(text string) bool {
 	return strings.Contains(text, "//") || shapes[URL]().MatchString(text) || shapes[Email]().MatchString(text)
 }
 
-// offered returns the value of a constraint's sources that appears in a text.
-func (m *matcher) offered(c *Constraint, text string) (candidate, bool) {
-	for _, v := range m.offers(c.From, c, "").values {
-		if m.work(len(text)) && appears(text, v.text) {
-			return v, true
-		}
+// cutOut returns a text without a value where it stands as a token of its own. An address ends where
+// one can't go on: what follows it in the same token is a part of another address.
+func cutOut(text, value string) string {
+	value = strings.TrimSpace(value)
+	if value == "" {
+		return text
 	}
-	return candidate{}, false
+
+	var b strings.Builder
+	isAddress, done := addresses(value), 0
+	for from, left := 0, maxCompared/len(value); left > 0; left-- {
+		i := strings.Index(text[from:], value)
+		if i < 0 {
+			break
+		}
+		start := from + i
+		end := start + len(value)
+		if !isWhole(text, start, end) || (isAddress && goesOn(text[end:])) {
+			from = start + 1
+			continue
+		}
+
+		b.WriteString(text[done:start])
+		b.WriteByte(' ')
+		done, from = end, end
+	}
+	return b.String() + text[done:]
+}
+
+// goesOn reports whether what follows an address continues it: anything but the signs that close a
+// sentence, a quotation or a bracket, and what can't stand in an address.
+func goesOn(after string) bool {
+	after = strings.TrimLeft(after, ".,;:!?*_)]}'`»”’…")
+	first, _ := utf8.DecodeRuneInString(after)
+	return after != "" && !unicode.IsSpace(first) && !strings.ContainsRune(`"<>`, first)
 }
