@@ -22,6 +22,9 @@ func same(want, have string, authority bool) bool {
 		b, ok := number(have)
 		return ok && a == b
 	}
+	if sameSite(want, have) || sameSite(have, want) {
+		return true
+	}
 	if authority || len(want) > maxFolded*(len(have)+1) || len(have) > maxFolded*(len(want)+1) {
 		return false
 	}
@@ -34,6 +37,17 @@ func same(want, have string, authority bool) bool {
 		return strings.EqualFold(want, have)
 	}
 	return fold(want) == fold(have)
+}
+
+// sameSite reports whether a link is another one, that of a site, with the slash of its empty path: to a
+// host, both are the same (RFC 3986, section 6.2.3).
+func sameSite(site, slashed string) bool {
+	if len(slashed) != len(site)+1 || !strings.HasPrefix(slashed, site) || slashed[len(site)] != '/' {
+		return false
+	}
+	_, host, found := strings.Cut(site, "://")
+	isLink := strings.HasPrefix(site, "https:") || strings.HasPrefix(site, "http:")
+	return found && isLink && host != "" && !strings.ContainsAny(host, "/?#@\\")
 }
 
 // maxFolded is more than by what factor folding makes a text longer or shorter.
