@@ -226,7 +226,7 @@ func (x *deciding) scopeArguments() []scope.Argument {
 		}
 		trust := x.checked[i].Certified.Trust
 		out = append(out, scope.Argument{
-			Pointer: l.place, Text: l.Text, Role: x.arguments[i].Role, Listed: x.listed(l.place), Usual: x.usual(l.place, l.Text),
+			Pointer: l.place, Text: l.Text, Role: x.arguments[i].Role, Listed: x.listed(l.place), Required: x.required(l.place), Usual: x.usual(l.place, l.Text),
 			Empty:    l.Kind == strictjson.Null || l.Kind == strictjson.Object || l.Kind == strictjson.Array || l.Text == "",
 			Said:     trust >= label.User,
 			Foreign:  trust <= label.External && x.resolved[i].How != provenance.HowConstant,
@@ -252,6 +252,15 @@ func (x *deciding) listed(pointer string) bool {
 	}
 	n, ok := x.bound.definition.Lookup(pointer)
 	return ok && len(n.Enum) > 0
+}
+
+// required reports whether the tool's definition requires a member of the arguments.
+func (x *deciding) required(pointer string) bool {
+	definition := x.bound.definition
+	if definition == nil || definition.Input == nil {
+		return false
+	}
+	return slices.ContainsFunc(definition.Input.Properties, func(p schema.Property) bool { return p.Required && pointer == "/"+p.Name })
 }
 
 // usual reports whether the definitions of the tool's server give a value as the usual one.

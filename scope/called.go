@@ -134,9 +134,15 @@ func (m *matcher) isPageMeant(r *Result, a Argument, of *Constraint) bool {
 // scope says which records count.
 func (m *matcher) mayNarrow(s *Source, r *Result, a Argument, of *Constraint) bool {
 	if of.Pick == All && len(s.Where) == 0 {
-		return !m.irreversible
+		return !m.irreversible || m.hasToSearch(r, a)
 	}
 	return m.isOwn(r, a, of) || m.statedFor(argumentName(a.Pointer), a.Text)
+}
+
+// hasToSearch reports whether an argument is the words without which a tool finds nothing. There is no
+// whole listing then: all is all that is found, by words that nobody else has chosen.
+func (m *matcher) hasToSearch(r *Result, a Argument) bool {
+	return a.Required && r.Early && !m.against && !m.strict && m.searchesAll(r, a)
 }
 
 // isOwn reports whether a value by which a listing was narrowed is the user's own words, or the

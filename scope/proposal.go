@@ -21,8 +21,9 @@ type Argument struct {
 	// Usual reports whether the definitions of the tool's server give the value as that of an
 	// argument of this name where a call says nothing else: primary, for the main calendar.
 	Usual bool
-	// Listed reports whether the tool's definition lists the values that the argument may have.
-	Listed bool
+	// Listed reports whether the tool's definition lists the values that the argument may have, and
+	// Required whether every call has to have it.
+	Listed, Required bool
 }
 
 // authority reports whether the value decides where authority goes, so that it is
