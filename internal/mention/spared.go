@@ -17,17 +17,18 @@ var (
 		"außer, ausser, ausgenommen, bleibt, bleiben, behalte, behalten", "sauf, excepté, hormis, reste, restent, garde, gardez",
 		"excepto, salvo, menos, aparte de, queda, quedan, conserva, conservar, mantén, mantener", "exceto, fora, fica, ficam, mantenha, manter",
 		"tranne, eccetto, resta, restano, rimane, rimangono", "behalve, uitgezonderd, blijft, blijven", "oprócz, prócz, poza, zostaje, zostaw",
+		"ما عدا, باستثناء, إلا, سوى, اترك, اتركي, يبقى, تبقى", "छोड़कर, छोड़ कर, के अलावा, सिवाय, के सिवा, रहने, वैसा ही",
 		"кроме, исключением, остается, остаётся, оставь, оставьте", "hariç, dışında, kalsın, kalır", "除了, 除外, 以外, 之外, 保留, 除いて, 残し, そのまま",
 	)
 	// adding words mention one more thing besides the one that was named.
 	adding = phrases(
 		"other, others, another, besides, too, also, as well, remaining, rest", "andere, anderen, anderes, auch", "autre, autres, aussi", "otro, otra, otros, otras, también",
-		"outro, outra, outros, outras, também", "altro, altra, altri, altre, anche", "ook", "drugi, drugą, inny, inną, też", "другой, другую, другие, тоже, также", "diğer", "其他, 另一, 另外, 他の, 別の",
+		"outro, outra, outros, outras, também", "altro, altra, altri, altre, anche", "ook", "drugi, drugą, inny, inną, też", "другой, другую, другие, тоже, также", "diğer", "其他, 另一, 另外, 他の, 別の", "أيضا, أيضًا, كذلك, آخر, أخرى, الآخر, الأخرى", "भी, अन्य, दूसरा, दूसरी, दूसरे, बाकी",
 	)
 	// narrowing words agree to a part.
 	narrowing = phrases(
 		"only, just the, just that one, just one", "nur, lediglich", "seulement, uniquement", "solo, sólo, solamente, únicamente", "só, somente, apenas", "soltanto",
-		"alleen, slechts, enkel", "tylko", "только, лишь", "sadece, yalnızca", "只, 仅, だけ, のみ",
+		"alleen, slechts, enkel", "tylko", "только, лишь", "فقط, وحده, وحدها", "सिर्फ, सिर्फ़, केवल, बस", "sadece, yalnızca", "只, 仅, だけ, のみ",
 	)
 )
 
@@ -49,6 +50,9 @@ func (t Text) hasAny(phrases []Text) bool {
 	})
 }
 
+// Adds reports whether the text may speak of one more thing: "I'll also cancel W2".
+func (t Text) Adds() bool { return t.hasAny(adding()) }
+
 // Spares reports whether a clause may leave out what it names, or as it is: "all except W1".
 func (t Text) Spares() bool { return t.hasAny(sparing()) }
 
@@ -58,7 +62,7 @@ func (t Text) Narrows() bool { return t.hasAny(narrowing()) }
 // inPlace returns what of a text may name another thing in place of a value: not the clauses that negate
 // or leave something out, and nothing where it speaks of one more.
 func (t Text) inPlace() Text {
-	if t.hasAny(adding()) {
+	if t.Adds() {
 		return Text{}
 	}
 	kept := slices.DeleteFunc(reply.Clauses(t.raw), func(c string) bool { return reply.Negates(c) || NewText(c).Spares() })

@@ -12,6 +12,7 @@ func (l *lexicon) sentence(s sentence, echoed []string, m *marks) {
 	asks, idle := s.asks, true
 	for _, c := range s.clauses {
 		found := l.clause(c, echoed, m.agrees || own.agrees)
+		found.stops = found.stops || l.takesBack(c)
 		found.refusedFirst = found.refuses && !own.agrees
 		asks, idle = asks || found.asks, idle && found.idle
 		own = own.and(found)
@@ -74,7 +75,7 @@ func (l *lexicon) clause(words, echoed []string, agreed bool) marks {
 func (l *lexicon) take(words []string, m *marks) []string {
 	rest := slices.Clone(words)
 	for i := 0; i < len(rest); i++ {
-		p := l.at(rest, i, fine, aside, stop)
+		p := l.at(rest, i, fine, aside, thanks, stop)
 		if p == nil {
 			continue
 		}
@@ -240,7 +241,7 @@ func (l *lexicon) find(k kind, text string) string {
 func (l *lexicon) joinedClause(text, echoed string) marks {
 	var m marks
 	for _, p := range l.byFirst[""] {
-		takes := p.kind == fine || p.kind == aside || p.kind == stop
+		takes := slices.Contains([]kind{fine, aside, thanks, stop}, p.kind)
 		if !takes || !strings.Contains(text, p.tokens[0]) {
 			continue
 		}
@@ -268,7 +269,9 @@ func (l *lexicon) joinedClause(text, echoed string) marks {
 // surprisesJoined reports whether a clause has a sign that is neither of a phrase nor of the question.
 func (l *lexicon) surprisesJoined(text, echoed string) bool {
 	for _, p := range l.byFirst[""] {
-		text = strings.ReplaceAll(text, p.tokens[0], used)
+		if p.kind.isOrdinary() {
+			text = strings.ReplaceAll(text, p.tokens[0], used)
+		}
 	}
 	return strings.ContainsFunc(text, func(c rune) bool { return c != 0 && !strings.ContainsRune(echoed, c) })
 }

@@ -1,10 +1,6 @@
 package reply
 
-import (
-	"slices"
-
-	"github.com/remit-project/remit/internal/pattern"
-)
+import "slices"
 
 // closes reports whether a text asks or says that nothing is missing, as a statement such as
 // "these are all the items to be exchanged" does: in one sentence, in whatever of the forms
@@ -44,11 +40,6 @@ func Closes(said, statement string) bool {
 		return closes && !stops && l.endsDone(all, append(wanted.words, wanted.noun))
 	})
 }
-
-// quotes are what a reply has of others: quoted lines, and what stands in quotation marks.
-var quotes = pattern.OnUse(`(?m)^\s*[>＞].*$|"[^"\n]*"|[“„][^“”\n]*[“”]|«[^»\n]*»`)
-
-func unquoted(said string) string { return quotes().ReplaceAllString(said, ", ") }
 
 // endsDone reports whether a clause says that nothing is missing, and none behind it adds something.
 func (l *lexicon) endsDone(all []sentence, wanted []string) bool {

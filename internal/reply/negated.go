@@ -16,7 +16,7 @@ func Clauses(text string) []string {
 	start := 0
 	var last rune
 	for i, c := range text {
-		ends := strings.ContainsRune(",;:.!?()—–", last) && unicode.IsSpace(c)
+		ends := strings.ContainsRune(",;:.!?()—–،؛؟।", last) && unicode.IsSpace(c)
 		if ends || c == '\n' || strings.ContainsRune("，。；！？、", c) {
 			out = append(out, text[start:i])
 			start = i
@@ -46,8 +46,4 @@ func Joined(text string) bool {
 
 // IsUnread reports whether a text has letters of a script whose words the table doesn't have, so that
 // nothing shows whether it negates.
-func IsUnread(text string) bool {
-	return strings.ContainsFunc(text, func(c rune) bool {
-		return unicode.IsLetter(c) && !unicode.In(c, unicode.Latin, unicode.Cyrillic, unicode.Common) && !Joined(string(c))
-	})
-}
+func IsUnread(text string) bool { return strings.ContainsFunc(text, unread) }

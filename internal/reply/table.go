@@ -25,6 +25,7 @@ const (
 	stop
 	not
 	aside
+	thanks
 	ask
 	aux
 	filler
@@ -33,6 +34,7 @@ const (
 	or
 	given
 	limit
+	back
 	common
 	small
 	whole
@@ -45,10 +47,15 @@ const (
 	cause
 	hint
 	point
+	report
+	mine
 	kinds
 )
 
-var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "ask", "aux", "filler", "mind", "open", "or", "given", "limit", "common", "small", "whole", "each", "thing", "further", "done", "alike", "why", "cause", "hint", "point"}
+var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "thanks", "ask", "aux", "filler", "mind", "open", "or", "given", "limit", "back", "common", "small", "whole", "each", "thing", "further", "done", "alike", "why", "cause", "hint", "point", "report", "mine"}
+
+// isOrdinary reports whether the words of a kind change nothing where they stand alone beside an agreement.
+func (k kind) isOrdinary() bool { return k != thanks && k != back && k != report && k != mine }
 
 // everyLanguage is the name of the phrases that all languages share.
 const everyLanguage = "any"
@@ -130,7 +137,7 @@ func newLexicon(language string, phrases []phrase) *lexicon {
 	l := &lexicon{language: language, byFirst: map[string][]phrase{}, words: map[string]bool{}, joined: language == "zh" || language == "ja"}
 	for _, p := range phrases {
 		for _, w := range p.tokens {
-			l.words[w] = true
+			l.words[w] = l.words[w] || p.kind.isOrdinary()
 		}
 		if p.kind == alike {
 			l.alike = append(l.alike, p.tokens)

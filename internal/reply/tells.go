@@ -97,3 +97,13 @@ func has(words, want []string) bool {
 		return !slices.Contains(words, w) && (digits || !echoes(w, words))
 	})
 }
+
+// Echoes reports whether a text has a word, in whatever form: "cancelled" for "cancel".
+func Echoes(text, word string) bool { return has(flat(sentences(text)), tokensOf(word)) }
+
+// IsSmall reports whether a word says nothing by itself, in some language.
+func IsSmall(word string) bool {
+	return slices.ContainsFunc(known().languages, func(l *lexicon) bool {
+		return slices.ContainsFunc(tokensOf(word), func(w string) bool { return l.at([]string{w}, 0, small, filler) != nil })
+	})
+}

@@ -34,14 +34,14 @@ func sentences(text string) []sentence {
 
 	for _, c := range text {
 		switch c {
-		case '?', '？', '¿':
+		case '?', '？', '¿', '؟':
 			if c != '¿' {
 				current.asks = true
 			}
 			endSentence()
-		case '.', '!', '。', '！', '\n', '¡':
+		case '.', '!', '。', '！', '\n', '¡', '।', '॥', '۔':
 			endSentence()
-		case ',', ';', ':', '，', '；', '：', '、', '…', '—', '–', '(', ')', '"', '“', '”':
+		case ',', ';', ':', '，', '；', '：', '、', '،', '؛', '…', '—', '–', '(', ')', '"', '“', '”':
 			endClause()
 		default:
 			clause.WriteRune(c)
@@ -69,14 +69,14 @@ func tokensOf(text string) []string {
 	}
 	var last rune
 	for _, c := range text {
-		if c == 'İ' {
-			c = 'i'
+		if same, ok := spelledAlike[c]; ok {
+			c = same
 		}
 		c = unicode.ToLower(c)
 		switch {
-		case c == '\'', c == '’', c == '`', c > unicode.MaxASCII && unicode.Is(unicode.Mn, c) && !voiced(c):
+		case c == '\'', c == '’', c == '`', c == nukta, c == tatweel, c > unicode.MaxASCII && unicode.Is(unicode.Mn, c) && !isPartOfLetter(c):
 			continue // accents and apostrophes
-		case unicode.IsLetter(c), unicode.IsDigit(c), voiced(c), c == 'ー':
+		case unicode.IsLetter(c), unicode.IsDigit(c), isPartOfLetter(c), c == 'ー':
 			// Words of Latin script are drawn out by repeating a letter.
 			repeated := c == last && c < 0x0500 && unicode.IsLetter(c)
 			if !repeated || len(word) == 0 {
@@ -107,8 +107,22 @@ func isASCII(text string) bool {
 	return true
 }
 
-// voiced reports whether a mark makes another letter of a Japanese one.
-func voiced(c rune) bool { return c == 0x3099 || c == 0x309A }
+// Signs that people leave out, or write without need: the dot of borrowed sounds in Hindi, and the bar that draws
+// Arabic words out.
+const (
+	nukta   = 0x093C
+	tatweel = 0x0640
+)
+
+// spelledAlike are letters that stand for each other.
+var spelledAlike = map[rune]rune{'İ': 'i', 'ى': 'ي', 'ة': 'ه', 'ँ': 'ं'}
+
+// isPartOfLetter reports whether a mark makes another letter of the one before it: the voiced ones of Japanese,
+// and the vowels of Devanagari.
+func isPartOfLetter(c rune) bool {
+	voiced := c == 0x3099 || c == 0x309A
+	return voiced || (unicode.Is(unicode.Devanagari, c) && unicode.IsMark(c))
+}
 
 // scripts returns which scripts without spaces a text is written in.
 func scripts(text string) (han, kana bool) {
@@ -124,7 +138,7 @@ func scripts(text string) (han, kana bool) {
 
 // unread reports whether a letter is of a script that no lexicon has.
 func unread(c rune) bool {
-	return unicode.IsLetter(c) && !unicode.In(c, unicode.Latin, unicode.Cyrillic, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Common, unicode.Inherited)
+	return unicode.IsLetter(c) && !unicode.In(c, unicode.Latin, unicode.Cyrillic, unicode.Arabic, unicode.Devanagari, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Common, unicode.Inherited)
 }
 
 // echoes reports whether a word is one of another text's, in whatever form.
