@@ -95,7 +95,7 @@ func (r *Records) search(t Text, value string) Answer {
 	byCode := true
 	for _, one := range known {
 		others = others || r.another(t, one, value)
-		answer, said := r.fit(t, one, others)
+		answer, said := r.fit(t, one, value, others)
 		byCode = byCode && (len(one.siblings) == 1 || !said)
 		switch answer {
 		case Named:
@@ -117,7 +117,7 @@ type candidate map[string]string
 // itself nothing tells what the others are like: where the text has other codes of the kind, a
 // part of what the record says may be said of one of them. It also reports whether the text says
 // something that a record of the look-up has.
-func (r *Records) fit(t Text, one record, others bool) (answer Answer, said bool) {
+func (r *Records) fit(t Text, one record, id string, others bool) (answer Answer, said bool) {
 	var own candidate
 	all := make([]candidate, 0, len(one.siblings))
 	for _, s := range one.siblings {
@@ -141,10 +141,10 @@ func (r *Records) fit(t Text, one record, others bool) (answer Answer, said bool
 	}
 
 	best := Other
-	inPart := one.alone && others
+	inPart, lone := one.alone && others, len(all) == 1
 	for i, w := range windows {
 		switch got := w.fit(own, all, fields); {
-		case got == Named && w.sure(all, fields, windows, i) && (!inPart || w.whole(all, fields)):
+		case got == Named && w.sure(all, fields, windows, i) && (!inPart || w.whole(all, fields)) && (!lone || w.tellsAlone(t, one, fields, id)):
 			return Named, true
 		case got != Other:
 			best = Silent

@@ -91,7 +91,8 @@ type record struct {
 	siblings []strictjson.Value // with the record itself
 	names    []strictjson.Value // members of what it is part of that name it
 	alone    bool               // it is the whole look-up, not an element of a list
-	// tool and key are the look-up and its member with the id, of what is alone.
+	// tool is the look-up or the member that the record is in, and key its member with the id, of what
+	// is alone.
 	tool, key string
 }
 
@@ -124,7 +125,7 @@ func (w *walk) value(v strictjson.Value, name string, names []strictjson.Value, 
 		elements := v.Elements()
 		for _, e := range elements {
 			if e.Kind() == strictjson.Object && w.key(e, name) != "" {
-				w.found(e, elements, names)
+				w.found(e, elements, names, name)
 			}
 			w.value(e, name, names, depth+1)
 		}
@@ -150,15 +151,15 @@ func (w *walk) object(v strictjson.Value, name string, names []strictjson.Value,
 
 	for key, m := range v.Members() {
 		if key == w.id && m.Kind() == strictjson.Object {
-			w.found(m, objects, names)
+			w.found(m, objects, names, name)
 		}
 		w.value(m, key, own, depth+1)
 	}
 }
 
-func (w *walk) found(object strictjson.Value, siblings, names []strictjson.Value) {
+func (w *walk) found(object strictjson.Value, siblings, names []strictjson.Value, in string) {
 	if len(siblings) <= maxSiblings {
-		*w.out = append(*w.out, record{object: object, siblings: siblings, names: names})
+		*w.out = append(*w.out, record{object: object, siblings: siblings, names: names, tool: in})
 	}
 }
 
