@@ -82,7 +82,7 @@ func (v *verdict) unnamed(n ast.Expr, state interpreter.EvalState) []Value {
 		if l.err != nil || len(leaves) == 1 || len(out) == most {
 			continue
 		}
-		if answer, _ := v.scope.x.named(notion, l.text); answer == reply.Refused {
+		if answer, _ := v.scope.x.named(v.scope.x.talk(), notion, l.text); answer == reply.Refused {
 			out = append(out, Value{Name: cut(fmt.Sprintf("%s.%s(%q)", sessionVariable, function, l.text), MaxShown), Value: "false"})
 		}
 	}

@@ -28,6 +28,7 @@ type memo struct {
 	values   map[resultKey]resultValue
 	calls    map[callKey]ref.Val
 	clauses  map[string][]clause
+	own      map[[2]string]string
 	searched []searched
 }
 
@@ -54,8 +55,9 @@ type callKey struct {
 
 // clause is a part of what the user said.
 type clause struct {
-	text mention.Text
-	raw  string
+	text      mention.Text
+	raw       string
+	takesBack func() bool // takes back what was said before
 }
 
 // searched are results as they are searched for records.
@@ -120,10 +122,15 @@ func (m *memo) clausesOf(s string) []clause {
 	return keep(&m.mu, &m.clauses, s, func() []clause {
 		var out []clause
 		for _, c := range slices.Backward(reply.Clauses(s)) {
-			out = append(out, clause{mention.NewText(c), c})
+			out = append(out, clause{mention.NewText(c), c, sync.OnceValue(func() bool { return reply.TakesBack(c) })})
 		}
 		return out
 	})
+}
+
+// ownOf returns what of a turn a user says as their own.
+func (m *memo) ownOf(said, value string) string {
+	return keep(&m.mu, &m.own, [2]string{said, value}, func() string { return reply.Own(said, value) })
 }
 
 // call returns a call of the history as expressions see it.

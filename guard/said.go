@@ -220,6 +220,7 @@ type exchange struct {
 	question, reply string
 	memo            *memo
 	spent           bool // the tool that is called was called after it
+	at              int  // the entry with which the turn begins
 }
 
 func (e *exchange) reading() reply.Reading     { return e.memo.reading(e.question, e.reply) }
@@ -229,6 +230,8 @@ func (e *exchange) replyText() mention.Text    { return e.memo.text(e.reply) }
 // dialogue is a session as a talk of user and agent.
 type dialogue struct {
 	exchanges []exchange
+	// after is what the agent said since.
+	after string
 	// heard reports whether the agent's words are known here: it said something, or the user
 	// spoke but once.
 	heard bool
@@ -236,6 +239,8 @@ type dialogue struct {
 	// an agent sums up.
 	used     func() []string
 	elements func() []element
+	// passages are the pairs in them of which one takes the other's place.
+	passages func() []passage
 	// arguments are the texts of the call's arguments by their names, and given those of the
 	// calls before it.
 	arguments, given func() []given
@@ -256,15 +261,15 @@ func (x *evaluation) talk() *dialogue {
 	}
 
 	d := &dialogue{}
-	turns, spent, spoke, inReply := 0, 0, false, false
+	turns, spent, spoke, inReply, begun := 0, 0, false, false, 0
 	var question, answer []string
 	end := func() {
 		if len(answer) > 0 {
-			d.exchanges = append(d.exchanges, exchange{question: strings.Join(question, "\n"), reply: strings.Join(answer, "\n"), memo: x.memo})
+			d.exchanges = append(d.exchanges, exchange{question: strings.Join(question, "\n"), reply: strings.Join(answer, "\n"), memo: x.memo, at: begun})
 			question, answer = nil, nil
 		}
 	}
-	for _, e := range x.request.History.Entries {
+	for i, e := range x.request.History.Entries {
 		switch e.Kind {
 		case AssistantEntry:
 			if spoke = true; inReply {
@@ -273,14 +278,18 @@ func (x *evaluation) talk() *dialogue {
 			question, inReply = append(question, e.Text), false
 		case UserEntry:
 			turns++
+			if len(answer) == 0 {
+				begun = i
+			}
 			answer, inReply = append(answer, e.Text), true
 		case CallEntry:
-			if e.Call.Tool == x.request.Tool && (e.Call.Server == "" || e.Call.Server == x.request.Server) {
+			if x.isCalled(e.Call) {
 				spent = len(d.exchanges) + min(1, len(answer))
 			}
 		}
 	}
 	end()
+	d.after = strings.Join(append(question, x.request.Beside), "\n")
 	for i := range d.exchanges[:spent] {
 		d.exchanges[i].spent = true
 	}
@@ -290,9 +299,15 @@ func (x *evaluation) talk() *dialogue {
 	d.arguments = sync.OnceValue(func() []given { return textsOf(x.request.Arguments) })
 	d.used = sync.OnceValue(func() []string { return valuesOf(d.arguments()) })
 	d.given = sync.OnceValue(x.givenBefore)
+	d.passages = sync.OnceValue(func() []passage { return passagesOf(x.request.Arguments) })
 	d.elements = sync.OnceValue(func() []element { return elementsOf(x.request.Arguments) })
 	x.dialogue = d
 	return d
+}
+
+// isCalled reports whether a call is one of the tool that is called.
+func (x *evaluation) isCalled(c *Call) bool {
+	return c.Tool == x.request.Tool && (c.Server == "" || c.Server == x.request.Server)
 }
 
 // textsOf returns the texts in the arguments of a call with the name under which each stands, up to
@@ -322,34 +337,40 @@ func valuesOf(all []given) []string {
 
 // hasAgreed is session.agreed().
 func (x *view) hasAgreed() ref.Val {
-	answer := x.talk().agreed()
+	answer, at := x.talk().agreement()
 	switch answer {
 	case reply.Agreed:
-		return types.True
+		return x.covered(at)
 	case reply.Refused:
 		return types.False
 	}
 	return x.unsettled(AgreedQuestion, UserEntry, "whether the user agreed")
 }
 
-// agreed reads the latest exchange that says something.
+// agreed is what [dialogue.agreement] reads.
 func (d *dialogue) agreed() reply.Answer {
+	answer, _ := d.agreement()
+	return answer
+}
+
+// agreement reads the latest exchange that says something, and returns its place.
+func (d *dialogue) agreement() (answer reply.Answer, at int) {
 	for i := len(d.exchanges) - 1; i >= 0; i-- {
 		e := &d.exchanges[i]
 		r := e.reading()
 		switch {
 		case r.Answer == reply.Agreed && e.question == "" && d.heard:
-			return reply.Refused // nothing was proposed
+			return reply.Refused, i // nothing was proposed
 		case r.Idle && i > 0 && !strings.ContainsAny(e.question, "?？"):
 			continue
 		case r.Answer == reply.Unclear && e.question == "" && d.heard:
-			return reply.Refused
+			return reply.Refused, i
 		case r.Answer == reply.Agreed && e.question == "":
-			return reply.Unclear
+			return reply.Unclear, i
 		}
-		return r.Answer
+		return r.Answer, i
 	}
-	return reply.Unclear
+	return reply.Unclear, 0
 }
 
 // notion is what a rule asks of a value: was it listed, was it stated.
@@ -379,7 +400,7 @@ func (x *view) said(n notion, v ref.Val) ref.Val {
 		if l.err != nil {
 			return types.WrapErr(l.err)
 		}
-		answer, known := x.named(n, l.text)
+		answer, known := x.named(x.talk(), n, l.text)
 		switch {
 		case !known:
 			return types.NewUnknown(0, nil)
@@ -422,8 +443,7 @@ func (x *view) said(n notion, v ref.Val) ref.Val {
 
 // named decides a notion of a value by the records that the agent looked up, then by
 // those of the decision as well. It is not known yet while the rules look things up.
-func (x *view) named(n notion, value string) (answer reply.Answer, known bool) {
-	d := x.talk()
+func (x *view) named(d *dialogue, n notion, value string) (answer reply.Answer, known bool) {
 	if answer = n.by(d, x.looked(), value); answer == reply.Agreed {
 		return answer, true
 	}
@@ -436,7 +456,7 @@ func (x *view) named(n notion, value string) (answer reply.Answer, known bool) {
 // listed reports whether the agent named a value in what the user answered, or before
 // that where nothing took it back.
 func (d *dialogue) listed(records *mention.Records, value string) reply.Answer {
-	takenBack, spoke := false, false
+	back, spoke := false, false
 	for i := len(d.exchanges) - 1; i >= 0; i-- {
 		e := &d.exchanges[i]
 		spoke = spoke || e.question != ""
@@ -446,14 +466,17 @@ func (d *dialogue) listed(records *mention.Records, value string) reply.Answer {
 			}
 			r := e.reading()
 			refused := r.Answer == reply.Refused && !r.Asks
-			takenBack = takenBack || refused
+			back = back || refused
 		} else {
-			takenBack = d.narrows(e, records, value)
+			back = d.narrows(e, records, value)
 		}
 
 		switch records.NamesBeside(e.questionText(), value, d.used) {
 		case mention.Named:
-			if takenBack || d.leavesOut(e.memo.clausesOf(e.question), records, value) {
+			if d.turnsRound(e.question, records, value) {
+				return reply.Refused
+			}
+			if back || d.leavesOut(e.memo.clausesOf(e.question), records, value) {
 				return reply.Unclear
 			}
 			return reply.Agreed
@@ -473,9 +496,14 @@ func (d *dialogue) stated(records *mention.Records, value string) reply.Answer {
 	refused := false
 	for i := len(d.exchanges) - 1; i >= 0; i-- {
 		e := &d.exchanges[i]
-		switch records.NamesBeside(e.replyText(), value, d.used) {
+		own := e.memo.ownOf(e.reply, value)
+		switch records.NamesBeside(e.memo.text(own), value, d.used) {
 		case mention.Named:
-			if refused || d.takesBack(e, records, value) {
+			if d.turnsRound(own, records, value) {
+				return reply.Refused
+			}
+			clauses := e.memo.clausesOf(own)
+			if refused || d.leavesOut(clauses, records, value) || takenBack(clauses, records, value) {
 				return reply.Unclear
 			}
 			return reply.Agreed
@@ -483,11 +511,17 @@ func (d *dialogue) stated(records *mention.Records, value string) reply.Answer {
 			return reply.Refused
 		}
 
+		refused = refused || takenBack(e.memo.clausesOf(own), records, value)
 		if e.question == "" || records.Names(e.questionText(), value) != mention.Named {
 			continue
 		}
 		r := e.reading()
-		if r.Answer == reply.Agreed {
+		switch {
+		case r.Answer == reply.Agreed && d.turnsRound(e.question, records, value):
+			return reply.Refused
+		case r.Answer == reply.Agreed && refused:
+			return reply.Unclear
+		case r.Answer == reply.Agreed:
 			return reply.Agreed
 		}
 		refused = refused || (r.Answer == reply.Refused && !r.Asks)
@@ -509,6 +543,9 @@ func (d *dialogue) narrows(e *exchange, records *mention.Records, value string) 
 	case mention.Other:
 		return true
 	}
+	if takenBack(e.memo.clausesOf(e.reply), records, value) {
+		return true
+	}
 	onlyPart := said.Narrows() && !e.questionText().Narrows() // and doesn't answer "Is this the only one?"
 	return onlyPart || said.OtherNumber(value)
 }
@@ -522,6 +559,20 @@ func (d *dialogue) leavesOut(clauses []clause, records *mention.Records, value s
 			if by.Names(c.text, value) == mention.Named {
 				return c.leavesOut(append(slices.Clone(d.used()), value))
 			}
+		}
+	}
+	return false
+}
+
+// takenBack reports whether a clause takes back what was said, behind the last one that names a value. The
+// clauses come the last first.
+func takenBack(clauses []clause, records *mention.Records, value string) bool {
+	for _, c := range clauses {
+		if c.takesBack() {
+			return true
+		}
+		if records.Names(c.text, value) == mention.Named {
+			return false
 		}
 	}
 	return false

@@ -1,0 +1,236 @@
+package guard
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+
+	"github.com/remit-project/remit/internal/mention"
+	"github.com/remit-project/remit/internal/provenance"
+	"github.com/remit-project/remit/internal/reply"
+	"github.com/remit-project/remit/internal/strictjson"
+)
+
+// onceMoreQuestion is what the judge is asked where it isn't sure that a yes is for the call.
+const onceMoreQuestion = "Did the user's latest words agree to this very call, beside what the assistant has done or said since?"
+
+// covered decides a call after a yes: it counts for what was proposed when it was given, and for carrying
+// that out once.
+func (x *view) covered(at int) ref.Val {
+	d := x.talk()
+	since := x.changesSince(d.exchanges[at].at)
+	for _, c := range since {
+		same := x.isCalled(c) && SameArguments(c.Arguments, x.request.Arguments)
+		if same && c.Result != nil {
+			return types.False
+		}
+		if same {
+			return x.beyond()
+		}
+	}
+
+	before := d.upTo(at)
+	answer, known := reply.Agreed, true
+	if len(since) > 0 {
+		answer, known = x.announced(before, since)
+	} else if later := d.saidSince(at); later != "" {
+		answer, known = x.addedLater(before, later)
+	}
+	switch {
+	case !known:
+		return types.NewUnknown(0, nil)
+	case answer != reply.Agreed:
+		return x.beyond()
+	}
+	return types.True
+}
+
+func (x *view) beyond() ref.Val {
+	return x.unsettled(onceMoreQuestion, UserEntry, "whether what the user agreed to is this call, too")
+}
+
+// upTo returns the dialogue as it was after an exchange.
+func (d *dialogue) upTo(at int) *dialogue {
+	out := *d
+	out.exchanges, out.after = d.exchanges[:at+1], ""
+	return &out
+}
+
+// saidSince returns what the agent said after an exchange.
+func (d *dialogue) saidSince(at int) string {
+	var said []string
+	for _, e := range d.exchanges[at+1:] {
+		said = append(said, e.question)
+	}
+	return strings.TrimSpace(strings.Join(append(said, d.after), "\n"))
+}
+
+// changesSince returns the calls from an entry on that may have changed something. A call that failed, or
+// was denied, hasn't.
+func (x *evaluation) changesSince(entry int) []*Call {
+	var out []*Call
+	for _, e := range x.request.History.Entries[entry:] {
+		if e.Kind == CallEntry && !x.reads(e.Call) && !e.Call.Result.failed() {
+			out = append(out, e.Call)
+		}
+	}
+	return out
+}
+
+// reads reports whether a call surely changes nothing.
+func (x *evaluation) reads(c *Call) bool {
+	if c.Server == "" {
+		return x.onlyReads[toolName{x.request.Server, c.Tool}]
+	}
+	return x.onlyReads[toolName{c.Server, c.Tool}]
+}
+
+// announced reports whether the agent listed, before a yes, what a call has beyond those that were made with
+// it: every number and code of it, or one of its texts. A call that has nothing of its own does what its
+// tool says.
+func (x *view) announced(before *dialogue, since []*Call) (reply.Answer, bool) {
+	var had, verbs []string
+	for _, c := range since {
+		had, verbs = append(had, scalarsOf(c.Arguments)...), append(verbs, provenance.Words(c.Tool)...)
+	}
+	own := slices.DeleteFunc(scalarsOf(x.request.Arguments), func(v string) bool { return slices.Contains(had, v) })
+	verbs = slices.DeleteFunc(provenance.Words(x.request.Tool), func(w string) bool { return slices.Contains(verbs, w) })
+	if len(own) == 0 {
+		if len(verbs) > 0 && before.speaksOf(verbs) {
+			return reply.Agreed, true
+		}
+		return reply.Unclear, true
+	}
+
+	codes := slices.DeleteFunc(slices.Clone(own), func(v string) bool { return !x.identifies(v) })
+	for _, v := range codes {
+		if answer, known := x.named(before, listedNotion, v); !known || answer != reply.Agreed {
+			return answer, known
+		}
+	}
+	if len(codes) > 0 {
+		return reply.Agreed, true
+	}
+	listed := reply.Unclear
+	for _, v := range own {
+		answer, known := x.named(before, listedNotion, v)
+		if !known || answer == reply.Refused {
+			return answer, known
+		}
+		listed = max(listed, answer)
+	}
+	return listed, true
+}
+
+// addedLater reports whether a call is of what was listed before a yes, and not of what the agent added
+// later: a code of it that only the addition names, or a call of which nothing was listed.
+func (x *view) addedLater(before *dialogue, later string) (reply.Answer, bool) {
+	text := x.memo.text(later)
+	listed := false
+
+	for _, v := range scalarsOf(x.request.Arguments) {
+		answer, known := x.named(before, listedNotion, v)
+		if !known {
+			return answer, known
+		}
+		if answer == reply.Agreed {
+			listed = true
+			continue
+		}
+		if x.identifies(v) && x.lookedAll().Names(text, v) == mention.Named && !before.userNamed(x.lookedAll(), v) {
+			return reply.Unclear, true
+		}
+	}
+
+	words := provenance.Words(x.request.Tool)
+	if !listed && !before.speaksOf(words) && (text.Adds() || speaks(text, words)) {
+		return reply.Unclear, true
+	}
+	return reply.Agreed, true
+}
+
+// userNamed reports whether the user named a value.
+func (d *dialogue) userNamed(records *mention.Records, value string) bool {
+	return slices.ContainsFunc(d.exchanges, func(e exchange) bool { return records.Names(e.replyText(), value) == mention.Named })
+}
+
+// speaksOf reports whether anybody said a word in one exchange or another, each in whatever form.
+func (d *dialogue) speaksOf(words []string) bool {
+	return slices.ContainsFunc(d.exchanges, func(e exchange) bool { return speaks(e.questionText(), words) || speaks(e.replyText(), words) })
+}
+
+// speaks reports whether a text has each of some words, in whatever form.
+func speaks(text mention.Text, words []string) bool {
+	said := strings.Join(text.Words(), " ")
+	return !slices.ContainsFunc(words, func(w string) bool { return !reply.Echoes(said, w) })
+}
+
+// identifies reports whether a value says what a call is about: a code, an amount, or what a record has.
+func (x *view) identifies(value string) bool {
+	const least = 2 // bytes of a number that is more than a count
+	code := len(value) >= least && strings.ContainsFunc(value, unicode.IsDigit) && !strings.ContainsFunc(value, unicode.IsSpace)
+	return code || x.lookedAll().Know(value)
+}
+
+// scalarsOf returns the texts and numbers of a call's arguments, up to [maxSpoken].
+func scalarsOf(arguments json.RawMessage) []string {
+	doc, err := strictjson.Parse(arguments, strictjson.DefaultLimits())
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, l := range doc.Leaves() {
+		scalar := l.Kind == strictjson.String || l.Kind == strictjson.Number
+		if scalar && l.Text != "" && len(out) < maxSpoken {
+			out = append(out, l.Text)
+		}
+	}
+	return out
+}
+
+// failures are the words with which tools begin to tell that they failed.
+var failures = []string{"error", "failed", "failure", "exception", "traceback", "unable", "cannot", "can't", "couldn't", "invalid", "timeout", "unauthorized", "forbidden"}
+
+// nothing is what a member for an error has where there is none.
+var nothing = []string{"false", "null", "0", `""`, "[]", "{}"}
+
+// failed reports whether a result clearly says that the call failed, so that it changed nothing.
+func (r *Result) failed() bool {
+	if r == nil {
+		return false
+	}
+	doc, err := strictjson.Parse(content(r), strictjson.OutputLimits())
+	if err != nil {
+		return failsInWords(r.Content)
+	}
+	if root := doc.Root(); root.Kind() == strictjson.String {
+		return failsInWords(root.Text())
+	}
+
+	for name, m := range doc.Root().Members() {
+		switch strings.ToLower(name) {
+		case "error", "errors", "iserror", "is_error":
+			if !slices.Contains(nothing, string(m.Raw())) {
+				return true
+			}
+		case "ok", "success":
+			if string(m.Raw()) == "false" {
+				return true
+			}
+		case "status":
+			if slices.Contains(failures, strings.ToLower(m.Text())) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func failsInWords(text string) bool {
+	words := mention.NewText(cut(text, MaxShown)).Words()
+	return len(words) > 0 && slices.Contains(failures, words[0])
+}

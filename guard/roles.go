@@ -1,0 +1,134 @@
+package guard
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/remit-project/remit/internal/mention"
+	"github.com/remit-project/remit/internal/provenance"
+	"github.com/remit-project/remit/internal/strictjson"
+)
+
+// passage is two values of a call, of which one passes into the other's place: an account and the one to
+// which it pays, an item and the new one.
+type passage struct{ from, to string }
+
+// The words of arguments, and of what is said in the languages that users speak, for where something comes
+// from and where it goes. A word that also means something else only divides a sentence more finely.
+var (
+	fromMembers = []string{"from", "source", "src", "origin", "old", "sender", "start", "current", "departure", "payer", "debit"}
+	toMembers   = []string{"to", "target", "destination", "dest", "new", "recipient", "receiver", "end", "arrival", "payee", "credit"}
+
+	fromWords = strings.Fields("from von vom aus ab de du des depuis desde del da dal dalla do van uit od z ze с со из от")
+	toWords   = strings.Fields("to into onto for with by nach auf zu zum zur an in durch gegen à a au aux vers contre par al hacia para por con ao alla verso per naar tegen do na w в на к ко")
+	// unmarked are those of them before which what something comes from may stand by itself: "A to B".
+	unmarked = []string{"to", "->", "→", "=>", "⇒", "➔"}
+)
+
+// passagesOf returns the pairs in the arguments of a call, up to [maxSpoken]: those whose names differ in such
+// words alone, each element of two lists with the one in its place.
+func passagesOf(arguments json.RawMessage) []passage {
+	doc, err := strictjson.Parse(arguments, strictjson.DefaultLimits())
+	if err != nil {
+		return nil
+	}
+
+	var out []passage
+	for goal, v := range doc.Root().Members() {
+		for origin, other := range doc.Root().Members() {
+			if !arePair(origin, goal) {
+				continue
+			}
+			all := scalars(v)
+			for i, from := range scalars(other) {
+				if i < len(all) && len(out) < maxSpoken && from != all[i] {
+					out = append(out, passage{from, all[i]})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// arePair reports whether an argument is where what another one has comes from: from_account for to_account, and
+// item_id for new_item_id.
+func arePair(origin, goal string) bool {
+	what, isGoal := withoutRole(goal, toMembers)
+	other, isOrigin := withoutRole(origin, fromMembers)
+	_, alsoGoal := withoutRole(origin, toMembers)
+	unnamed := !isOrigin && other != ""
+	return isGoal && !alsoGoal && other == what && (isOrigin || unnamed)
+}
+
+// withoutRole returns the words of a name but for those of a role, and whether it has one.
+func withoutRole(name string, role []string) (rest string, has bool) {
+	words := provenance.Words(name)
+	kept := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(role, w) })
+	return strings.Join(kept, " "), len(kept) < len(words)
+}
+
+// scalars returns the texts and numbers of a value that is one, or a list.
+func scalars(v strictjson.Value) []string {
+	switch v.Kind() {
+	case strictjson.String:
+		return []string{v.Text()}
+	case strictjson.Number:
+		return []string{string(v.Raw())}
+	}
+	var out []string
+	for _, e := range v.Elements() {
+		if s := scalars(e); len(s) == 1 {
+			out = append(out, s[0])
+		}
+	}
+	return out
+}
+
+// turnsRound reports whether a text says a value of the call only in the other's place: "from B to A"
+// where the call goes from A to B.
+func (d *dialogue) turnsRound(text string, records *mention.Records, value string) bool {
+	all := slices.DeleteFunc(slices.Clone(d.passages()), func(p passage) bool { return p.from != value && p.to != value })
+	if len(all) == 0 {
+		return false
+	}
+	from, to := ends(text)
+	names := func(parts []string, value string) bool {
+		return slices.ContainsFunc(parts, func(s string) bool { return records.Names(mention.NewText(s), value) == mention.Named })
+	}
+	return slices.ContainsFunc(all, func(p passage) bool {
+		asSaid := names(from, p.from) || names(to, p.to)
+		return !asSaid && names(from, p.to) && names(to, p.from)
+	})
+}
+
+// ends returns the parts of a text behind words for where something comes from, and behind those for
+// where it goes.
+func ends(text string) (from, to []string) {
+	isEnd := func(c rune) bool { return strings.ContainsRune("\n!?;。！？", c) }
+	for _, sentence := range strings.FieldsFunc(text, isEnd) {
+		var other []string
+		begin, into, marked := 0, &other, false
+		words := strings.Fields(sentence)
+		part := func(i int) string { return strings.Join(words[begin:i], " ") }
+
+		for i, word := range words {
+			plain := strings.ToLower(strings.TrimFunc(word, func(c rune) bool { return unicode.IsPunct(c) && c != '-' }))
+			isOrigin, byItself := slices.Contains(fromWords, plain), slices.Contains(unmarked, plain)
+			if !isOrigin && !byItself && !slices.Contains(toWords, plain) {
+				continue
+			}
+			*into = append(*into, part(i))
+			if byItself && !marked {
+				from = append(from, part(i))
+			}
+			begin, into, marked = i, &to, marked || isOrigin
+			if isOrigin {
+				into = &from
+			}
+		}
+		*into = append(*into, part(len(words)))
+	}
+	return from, to
+}
