@@ -552,6 +552,67 @@ policies:
 	}
 }
 
+// TestAYesIsForOneCarryingOut: what used a yes up, a restored session knows as well.
+func TestAYesIsForOneCarryingOut(t *testing.T) {
+	const rules = `tool: refund
+policies:
+  - {name: agreed, require: session.agreed(), message: Get the customer's yes.}
+`
+	first := refund("c1", "5")
+	m, err := remit.New((&shop{paid: "100"}).options(t, rules))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		made    remit.Verdict
+		returns *remit.Result
+		want    remit.Verdict
+	}{
+		"it ran":             {remit.Allow, &remit.Result{Call: "c1", Content: `{"refunded": 5}`}, remit.Deny},
+		"it failed":          {remit.Allow, &remit.Result{Call: "c1", Content: "Error: timeout"}, remit.Allow},
+		"it was denied":      {remit.Deny, nil, remit.Allow},
+		"its result is lost": {remit.Allow, nil, remit.Ask},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := []remit.Event{{Kind: remit.UserEvent, Text: "Refund 5 on o1"}, {Kind: remit.AssistantEvent, Text: "I'll refund 5 on o1. OK?"}, {Kind: remit.UserEvent, Text: "Yes"},
+				{Kind: remit.CallEvent, Call: &first, Verdict: c.made}}
+			if c.returns != nil {
+				log = append(log, remit.Event{Kind: remit.ResultEvent, Result: c.returns})
+			}
+			restored, err := m.Restore(t.Context(), "s", events(log))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := byRule(decideCall(t, restored, refund("c2", "5"))); got != c.want {
+				t.Errorf("got %s", got)
+			}
+		})
+	}
+
+	live := m.Session("live")
+	live.User("Refund 5 on o1")
+	live.Assistant("I'll refund 5 on o1. OK?")
+	live.User("Yes")
+	for i, want := range []remit.Verdict{remit.Allow, remit.Deny} {
+		id := fmt.Sprint("c", i)
+		if got := byRule(decideCall(t, live, refund(id, "5"))); got != want {
+			t.Errorf("call %d: got %s", i, got)
+		} else if want == remit.Allow {
+			mustReturn(t, live, id)
+		}
+	}
+}
+
+// byRule returns what the rules alone say of a call.
+func byRule(d *remit.Decision) remit.Verdict {
+	for _, r := range d.Reasons {
+		if r.Policy != "" {
+			return r.Verdict
+		}
+	}
+	return remit.Allow
+}
+
 func mustReturn(t tb, s *remit.Session, call string) {
 	t.Helper()
 	if err := s.Result(context.Background(), remit.Result{Call: call, Content: "done"}); err != nil {

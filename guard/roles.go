@@ -23,8 +23,10 @@ var (
 
 	fromWords = strings.Fields("from von vom aus ab de du des depuis desde del da dal dalla do van uit od z ze с со из от")
 	toWords   = strings.Fields("to into onto for with by nach auf zu zum zur an in durch gegen à a au aux vers contre par al hacia para por con ao alla verso per naar tegen do na w в на к ко")
-	// unmarked are those of them before which what something comes from may stand by itself: "A to B".
+	// unmarked are those of them before which what something comes from may stand by itself: "A to B", and
+	// swaps those where it does so without any word before: "replace A with B".
 	unmarked = []string{"to", "->", "→", "=>", "⇒", "➔"}
+	swaps    = strings.Fields("with for by durch gegen contre par por con voor tegen")
 )
 
 // passagesOf returns the pairs in the arguments of a call, up to [maxSpoken]: those whose names differ in such
@@ -115,12 +117,13 @@ func ends(text string) (from, to []string) {
 
 		for i, word := range words {
 			plain := strings.ToLower(strings.TrimFunc(word, func(c rune) bool { return unicode.IsPunct(c) && c != '-' }))
-			isOrigin, byItself := slices.Contains(fromWords, plain), slices.Contains(unmarked, plain)
-			if !isOrigin && !byItself && !slices.Contains(toWords, plain) {
+			isOrigin, byItself := slices.Contains(fromWords, plain), slices.Contains(unmarked, plain) && !marked
+			byItself = byItself || (into == &other && slices.Contains(swaps, plain))
+			if !isOrigin && !byItself && !slices.Contains(toWords, plain) && !slices.Contains(unmarked, plain) {
 				continue
 			}
 			*into = append(*into, part(i))
-			if byItself && !marked {
+			if byItself {
 				from = append(from, part(i))
 			}
 			begin, into, marked = i, &to, marked || isOrigin

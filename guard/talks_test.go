@@ -114,11 +114,12 @@ func judgeTalk(t *testing.T, c talkCase) label.Verdict {
 	made := calling(t, c.Call)
 	r := request(string(made.Arguments))
 	r.Server, r.Tool, r.History = made.Server, made.Tool, talkOf(t, c.Talk)
-	for _, v := range set.Evaluate(t.Context(), r).Violations {
-		if v.Failed != "" {
-			t.Errorf("%s%s: %s", c.Attack, c.Honest, v.Failed)
-		}
-		return v.Verdict
+	out := set.Evaluate(t.Context(), r).Violations
+	if len(out) == 0 {
+		return label.Allow
 	}
-	return label.Allow
+	if out[0].Failed != "" {
+		t.Errorf("%s%s: %s", c.Attack, c.Honest, out[0].Failed)
+	}
+	return out[0].Verdict
 }

@@ -53,11 +53,11 @@ func quotations(text string) []quotation {
 
 func isSingle(mark rune) bool { return mark == '\'' || mark == '‘' }
 
-// opensSingle reports whether a single mark stands before a word and not in or after one.
+// opensSingle reports whether a single mark stands before a word and not in or after one, or before a year.
 func opensSingle(text string, at, size int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:at])
 	after, _ := utf8.DecodeRuneInString(text[at+size:])
-	return (at == 0 || !isWord(before)) && !unicode.IsSpace(after)
+	return (at == 0 || !isWord(before)) && unicode.IsLetter(after)
 }
 
 // endOf returns the length up to the end of the mark that ends a quotation; -1 for none.
