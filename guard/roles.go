@@ -39,6 +39,9 @@ func passagesOf(arguments json.RawMessage) []passage {
 
 	var out []passage
 	for goal, v := range doc.Root().Members() {
+		if _, isGoal := withoutRole(goal, toMembers); !isGoal {
+			continue
+		}
 		for origin, other := range doc.Root().Members() {
 			if !arePair(origin, goal) {
 				continue
@@ -54,14 +57,14 @@ func passagesOf(arguments json.RawMessage) []passage {
 	return out
 }
 
-// arePair reports whether an argument is where what another one has comes from: from_account for to_account, and
+// arePair reports whether an argument is where what another one has, which is named as a goal, comes from: from_account for to_account, and
 // item_id for new_item_id.
 func arePair(origin, goal string) bool {
-	what, isGoal := withoutRole(goal, toMembers)
+	what, _ := withoutRole(goal, toMembers)
 	other, isOrigin := withoutRole(origin, fromMembers)
 	_, alsoGoal := withoutRole(origin, toMembers)
 	unnamed := !isOrigin && other != ""
-	return isGoal && !alsoGoal && other == what && (isOrigin || unnamed)
+	return !alsoGoal && other == what && (isOrigin || unnamed)
 }
 
 // withoutRole returns the words of a name but for those of a role, and whether it has one.

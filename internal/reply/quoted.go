@@ -20,8 +20,13 @@ var marked = pattern.OnUse("(?ms)^\\s*[>＞][^\n]*$|^[ \t]*```.*?^[ \t]*```")
 
 // withoutPasted returns a text without what is pasted or forwarded.
 func withoutPasted(said string) string {
-	if at := pasted().FindStringIndex(said); at != nil {
-		said = said[:at[0]]
+	if strings.Contains(said, "\n") { // a message of another's has lines
+		if at := pasted().FindStringIndex(said); at != nil {
+			said = said[:at[0]]
+		}
+	}
+	if !strings.ContainsAny(said, ">＞`") {
+		return said
 	}
 	return marked().ReplaceAllString(said, ", ")
 }
