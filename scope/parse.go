@@ -15,6 +15,7 @@ import (
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/internal/strictyaml"
 	"github.com/remit-project/remit/schema"
 )
 
@@ -244,7 +245,7 @@ func (r *reader) args(server, name string, raw map[string]json.RawMessage, depth
 	out := make([]Arg, 0, len(raw))
 	for _, pointer := range slices.Sorted(maps.Keys(raw)) {
 		if !knows(tool, pointer) {
-			return nil, fmt.Errorf("the tool %s has no argument %s", name, clip([]byte(pointer)))
+			return nil, fmt.Errorf("the tool %s has no argument %s%s", name, clip([]byte(pointer)), meant(pointer, places(tool)))
 		}
 		c, err := r.constraint(raw[pointer], depth)
 		if err != nil {
@@ -280,7 +281,37 @@ func (r *reader) tool(server, name string) (*schema.Tool, error) {
 	if found != nil {
 		return found, nil
 	}
-	return nil, fmt.Errorf("no server has a tool %s", clip([]byte(name)))
+	return nil, fmt.Errorf("no server has a tool %s%s", clip([]byte(name)), meant(name, r.names()))
+}
+
+// names are those of all tools.
+func (r *reader) names() []string {
+	var out []string
+	for _, c := range r.tools {
+		for i := range c.Tools {
+			out = append(out, c.Tools[i].Name)
+		}
+	}
+	return out
+}
+
+// places are the pointers of a tool's arguments.
+func places(t *schema.Tool) []string {
+	var out []string
+	if t != nil {
+		for _, a := range t.Leaves() {
+			out = append(out, a.Pattern)
+		}
+	}
+	return out
+}
+
+// meant asks whether one of the known words was meant; empty where none is near.
+func meant(word string, known []string) string {
+	if s := strictyaml.Suggest(word, known); s != "" {
+		return ": did you mean " + s + "?"
+	}
+	return ""
 }
 
 // knows reports whether a tool's input has a place for a pointer.
@@ -331,7 +362,7 @@ func (r *reader) constraint(data json.RawMessage, depth int) (Constraint, error)
 		out.Is, err = readValues(raw.Is)
 	case raw.From != nil:
 		if !slices.Contains([]Pick{Only, All, Choice}, out.Pick) {
-			return Constraint{}, fmt.Errorf("from needs a pick: write only, all or choice")
+			return Constraint{}, fmt.Errorf("from has the pick %s: write only, all or choice", clip([]byte(raw.Pick)))
 		}
 		if out.From, err = r.sources(raw.From, depth); err == nil {
 			out.sources = sourcesKey(out.From)

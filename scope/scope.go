@@ -12,7 +12,11 @@
 // covers is decided as if there were no scope, or asked about, as the [Mode] says.
 package scope
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
 
 // The bounds of a scope. They are far beyond what a request in a person's words
 // authorises; a larger scope is a planner gone astray.
@@ -250,6 +254,33 @@ const (
 	Path    Kind = "path"
 	Text    Kind = "text"
 )
+
+// Kinds returns the kinds that a scope distinguishes.
+func Kinds() []string {
+	return []string{string(ID), string(Name), string(Email), string(URL), string(Account), string(Number), string(Date), string(Phone), string(Path), string(Text)}
+}
+
+// UnknownKinds returns the further words that a scope has for kinds, each once.
+func (s *Scope) UnknownKinds() []Kind {
+	var out []Kind
+	look := func(c *Constraint) {
+		known := c.Kind == "" || slices.Contains(Kinds(), string(c.Kind))
+		if !known && !slices.Contains(out, c.Kind) {
+			out = append(out, c.Kind)
+		}
+	}
+	for i := range s.Calls {
+		for j := range s.Calls[i].Args {
+			c := &s.Calls[i].Args[j].Constraint
+			look(c)
+			for _, name := range slices.Sorted(maps.Keys(c.Holes)) {
+				of := c.Holes[name]
+				look(&of)
+			}
+		}
+	}
+	return out
+}
 
 // Pick says how a value is found in its sources.
 type Pick string

@@ -7,13 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inputs"
+	"github.com/remit-project/remit/internal/strictyaml"
 	"github.com/remit-project/remit/internal/trace"
+	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/scope"
 )
 
@@ -40,8 +44,11 @@ Example:
   remit scope check --planner openai:qwen3 --record plans sessions.jsonl`
 }
 
-// written plans by the scopes of a file.
-type written struct{ turns []json.RawMessage }
+// written plans by the scopes of a file, and remembers that it was asked.
+type written struct {
+	turns []json.RawMessage
+	used  bool
+}
 
 // Plan implements [scope.Planner].
 func (w *written) Plan(_ context.Context, r *scope.Request) (*scope.Plan, error) {
@@ -51,13 +58,67 @@ func (w *written) Plan(_ context.Context, r *scope.Request) (*scope.Plan, error)
 	return &scope.Plan{Scope: w.turns[r.Turn-1]}, nil
 }
 
+// faults says what of the scopes grants nothing in a session, or doesn't count as it is written.
+func (w *written) faults(ctx context.Context, s *ledger.Session) ([]string, error) {
+	var out []string
+	for i, turn := range w.turns {
+		if string(turn) == "null" {
+			continue
+		}
+		place := fmt.Sprintf("session %s, turn %d", display.Name(s.ID()), i+1)
+		parsed, refused, err := s.CheckScope(ctx, turn)
+		switch {
+		case errors.Is(err, remit.ErrNoTurn):
+			return append(out, place+": the user says nothing in the recording, so that no scope counts"), nil
+		case errors.Is(err, scope.ErrInvalid):
+			out = append(out, fmt.Sprintf("%s: %s; the turn is decided without a scope", place, err))
+			continue
+		case err != nil:
+			return nil, err
+		}
+
+		for _, r := range refused {
+			out = append(out, fmt.Sprintf("%s: %s; the entry grants nothing", place, r))
+		}
+		for _, kind := range parsed.UnknownKinds() {
+			out = append(out, fmt.Sprintf("%s: no value is looked for by the kind %q, it has to be a whole field: %s",
+				place, display.Clip(string(kind), 40), strictyaml.DidYouMean(string(kind), scope.Kinds())))
+		}
+	}
+	return out, nil
+}
+
+// scopes are those of a file, by session. What has no id is for every session that none is for.
+type scopes map[string]*written
+
+// of returns the scopes of a session.
+func (s scopes) of(session string) *written {
+	w, ok := s[session]
+	if !ok {
+		w = s[""]
+	}
+	w.used = true
+	return w
+}
+
+// unused names the sessions that have scopes and weren't recorded.
+func (s scopes) unused() []string {
+	var out []string
+	for _, id := range slices.Sorted(maps.Keys(s)) {
+		if !s[id].used && len(s[id].turns) > 0 {
+			out = append(out, fmt.Sprintf("no recording has the session %s: its scopes were not used", display.Name(id)))
+		}
+	}
+	return out
+}
+
 // Run decides every call, and prints what the scopes say.
 func (c *scopeCheckCommand) Run(ctx context.Context, s *command.Streams) error {
 	engine, err := c.engine()
 	if err != nil {
 		return err
 	}
-	of, err := c.plannerOf()
+	model, scopes, err := c.plannerOf()
 	if err != nil {
 		return err
 	}
@@ -67,7 +128,10 @@ func (c *scopeCheckCommand) Run(ctx context.Context, s *command.Streams) error {
 
 	for _, name := range c.Files {
 		err := eachRecorded(s, progress, name, func(recorded *trace.Session) error {
-			engine.options.Planner = of(recorded.ID)
+			engine.options.Planner = model
+			if model == nil {
+				engine.options.Planner = scopes.of(recorded.ID)
+			}
 			m, err := newMonitors(engine, c.Tools).of(recorded)
 			if err != nil {
 				return err
@@ -78,7 +142,16 @@ func (c *scopeCheckCommand) Run(ctx context.Context, s *command.Streams) error {
 			return err
 		}
 	}
+
+	c.note(s, scopes.unused())
 	return nil
+}
+
+// note says what is wrong with the file of scopes.
+func (c *scopeCheckCommand) note(s *command.Streams, faults []string) {
+	for _, f := range faults {
+		fmt.Fprintf(s.Err, "note: %s: %s\n", c.Scopes, f)
+	}
 }
 
 // session decides the calls of one session.
@@ -97,10 +170,20 @@ func (c *scopeCheckCommand) session(ctx context.Context, s *command.Streams, m *
 			p.scoped(d)
 		}
 	}
-	if _, err := trace.Replay(ctx, m, recorded, trace.Options{Recorded: c.Recorded, Each: each}); err != nil {
-		return err
+	o := trace.Options{Recorded: c.Recorded, Each: each, Results: trace.NewResults()}
+	live := ledger.Begin(m.With(o.Results, nil), recorded.ID)
+	if _, err := trace.Feed(ctx, live, recorded, o); err != nil || failed != nil {
+		return errors.Join(failed, err)
 	}
-	return failed
+
+	planner, _ := m.Planner()
+	w, ok := planner.(*written)
+	if !ok {
+		return nil
+	}
+	faults, err := w.faults(ctx, live)
+	c.note(s, faults)
+	return err
 }
 
 // scoped writes a decision with what a scope has to do with it.
@@ -118,40 +201,30 @@ func (p *printer) scoped(d *remit.Decision) {
 	p.reasons(2, d)
 }
 
-// plannerOf returns the planner of a session: the file's scopes, or the model.
-func (c *scopeCheckCommand) plannerOf() (func(session string) scope.Planner, error) {
+// plannerOf returns the model that plans, or the scopes of the file.
+func (c *scopeCheckCommand) plannerOf() (scope.Planner, scopes, error) {
 	model, err := c.planner(&c.plannerRecordings)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	case model != nil && c.Scopes != "":
-		return nil, command.UsageError(errors.New("--planner and --scopes both say where scopes come from: give one"))
+		return nil, nil, command.UsageError(errors.New("--planner and --scopes both say where scopes come from: give one"))
 	case model != nil:
-		return func(string) scope.Planner { return model }, nil
+		return model, nil, nil
 	case c.Scopes == "":
-		return nil, command.UsageError(hint.Wrap(errors.New("there are no scopes to check with"), "give a file with --scopes FILE, or a model with --planner MODEL"))
+		return nil, nil, command.UsageError(hint.Wrap(errors.New("there are no scopes to check with"), "give a file with --scopes FILE, or a model with --planner MODEL"))
 	}
-
 	written, err := readScopes(c.Scopes)
-	if err != nil {
-		return nil, err
-	}
-	return func(session string) scope.Planner {
-		if w, ok := written[session]; ok {
-			return w
-		}
-		return written[""]
-	}, nil
+	return nil, written, err
 }
 
-// readScopes reads a file of scopes, by session. An entry without an id is for every
-// session that has none.
-func readScopes(name string) (map[string]*written, error) {
+// readScopes reads a file of scopes.
+func readScopes(name string) (scopes, error) {
 	data, err := inputs.ReadAs(name, "a file of scopes (*.json, *.jsonl)")
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]*written{"": {}}
+	out := scopes{"": {}}
 	lines := json.NewDecoder(bytes.NewReader(data))
 	lines.DisallowUnknownFields()
 
@@ -167,6 +240,6 @@ func readScopes(name string) (map[string]*written, error) {
 		if err != nil {
 			return nil, hint.Wrap(fmt.Errorf("%s: entry %d: %w", name, n, err), `write {"id": …, "turns": [SCOPE, …]} for each session`)
 		}
-		out[entry.ID] = &written{entry.Turns}
+		out[entry.ID] = &written{turns: entry.Turns}
 	}
 }
