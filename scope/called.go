@@ -19,7 +19,7 @@ func (m *matcher) calledAs(s *Source, r *Result, of *Constraint) bool {
 		return false
 	}
 	if r.more && (m.irreversible || m.against || m.strict) {
-		if _, placed := place(of); !placed && !m.hasFirst(r, of) {
+		if _, placed := place(of); !placed && !m.hasFirst(r, of) && !m.isSearched(r, of) {
 			return false // the only one of a part may be one of several
 		}
 	}
@@ -126,7 +126,7 @@ func (m *matcher) asConstrained(s *Source, a Argument) (constrained, met bool) {
 func (m *matcher) isPageMeant(r *Result, a Argument, of *Constraint) bool {
 	_, placed := place(of)
 	untouched := a.Said && (!m.irreversible || placed)
-	return untouched || appears(m.folded, fold(a.Text)) || (m.isCap(r, a) && m.hasFirst(r, of))
+	return untouched || m.isSearched(r, of) || appears(m.folded, fold(a.Text)) || (m.isCap(r, a) && m.hasFirst(r, of))
 }
 
 // mayNarrow reports whether an argument may narrow a listing of which the scope doesn't say how. All of
@@ -143,6 +143,12 @@ func (m *matcher) mayNarrow(s *Source, r *Result, a Argument, of *Constraint) bo
 // whole listing then: all is all that is found, by words that nobody else has chosen.
 func (m *matcher) hasToSearch(r *Result, a Argument) bool {
 	return a.Required && r.Early && !m.against && !m.strict && m.searchesAll(r, a)
+}
+
+// isSearched reports whether all that is meant is what a tool finds by words that it has to be given. No
+// search returns all there is, and nobody else chose how much.
+func (m *matcher) isSearched(r *Result, of *Constraint) bool {
+	return of.Pick == All && slices.ContainsFunc(r.Args, func(a Argument) bool { return m.hasToSearch(r, a) })
 }
 
 // isOwn reports whether a value by which a listing was narrowed is the user's own words, or the

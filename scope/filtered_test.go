@@ -128,15 +128,23 @@ func TestAllThatASearchFinds(t *testing.T) {
 		by        scope.Argument
 		early     bool
 		want      bool
+		limit     string // of the search
+		more      bool   // than it returned
 	}{
-		"one that is found":                    {all, "K8", words, true, true},
-		"after a text that others wrote":       {all, "K8", words, false, false},
-		"one that the text of a record names":  {all, "X9", words, true, false},
-		"the tool lists without words as well": {all, "K8", optional, true, false},
-		"a filter on a member":                 {all, "K8", member, true, false},
-		"its record is not left out":           {spare, "K7", words, true, true},
-		"its record is left out":               {spare, "K8", words, true, false},
-		"a sum is one of all":                  {adding, "42", words, true, false},
+		"one that is found":                    {all, "K8", words, true, true, "", false},
+		"after a text that others wrote":       {all, "K8", words, false, false, "", false},
+		"one that the text of a record names":  {all, "X9", words, true, false, "", false},
+		"the tool lists without words as well": {all, "K8", optional, true, false, "", false},
+		"a filter on a member":                 {all, "K8", member, true, false, "", false},
+		"its record is not left out":           {spare, "K7", words, true, true, "", false},
+		"its record is left out":               {spare, "K8", words, true, false, "", false},
+		"a sum is one of all":                  {adding, "42", words, true, false, "", false},
+		"the first of what is found":           {all, "K8", words, true, true, "2", false},
+		"some of what is found, as it says":    {all, "K8", words, true, true, "", true},
+		"the first, after others' text":        {all, "K8", words, false, false, "2", false},
+		"the first, where nothing is required": {all, "K8", optional, true, false, "2", false},
+		"a sum of the first":                   {adding, "42", words, true, false, "2", false},
+		"one left out beside the first":        {spare, "K8", words, true, false, "2", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, refused, err := scope.Parse([]byte(c.scope), nil)
@@ -144,7 +152,14 @@ func TestAllThatASearchFinds(t *testing.T) {
 				t.Fatal(err, refused)
 			}
 			list := &scope.Result{Call: "l", Server: "mailbox", Tool: "find_books", Covered: true, Read: true, Early: c.early, Args: []scope.Argument{c.by}}
-			setContent(list, found)
+			if c.limit != "" {
+				list.Args = append(list.Args, scope.Argument{Pointer: "/limit", Text: c.limit, Role: label.Control, Foreign: true})
+			}
+			text := found
+			if c.more {
+				text = `{"has_more":true,"books":` + found + `}`
+			}
+			setContent(list, text)
 			if _, misses, ok := scope.NewTask(s, "Pide prestado todo lo que haya sobre las mareas.").Match(call("borrow", map[string]string{"/id": "s:" + c.id}), []*scope.Result{list}); ok != c.want {
 				t.Errorf("covered: %v, want %v (%v)", ok, c.want, misses)
 			}
