@@ -19,7 +19,8 @@ func (r *release) packages(ctx context.Context) error {
 			continue
 		}
 		if nfpm == "" {
-			path, err := output(ctx, r.source.dir, []string{"GOFLAGS="}, "go", "tool", "-n", "-modfile=tools/nfpm.mod", "nfpm")
+			// Built as the program is, it shares what is compiled of both.
+			path, err := output(ctx, r.source.dir, []string{"GOFLAGS=-trimpath", "CGO_ENABLED=0"}, "go", "tool", "-n", "-modfile=tools/nfpm.mod", "nfpm")
 			if err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 )
@@ -111,7 +112,7 @@ var flags = []string{"-trimpath", "-buildvcs=true", "-ldflags=-s -w -buildid= -f
 func (s source) build(ctx context.Context, platforms []platform) ([]binary, error) {
 	var all []binary
 	for _, p := range platforms {
-		name := filepath.Join(s.dir, "..", p.system+"-"+p.arch)
+		name := s.program(p)
 		env := []string{"GOFLAGS=", "GOWORK=off", "GO111MODULE=on", "CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOOS=" + p.system, "GOARCH=" + p.arch}
 		args := append(append([]string{"build"}, flags...), "-o", name, "./cmd/remit")
 		if _, err := output(ctx, s.dir, env, "go", args...); err != nil {
@@ -159,11 +160,19 @@ func (s source) extras(ctx context.Context) ([]entry, error) {
 	return all, nil
 }
 
-// host builds the program for this machine, which takes no time where it was built already.
+// program returns where the program for a platform is built. Windows runs what is called so.
+func (s source) program(p platform) string {
+	return filepath.Join(s.dir, "..", p.system+"-"+p.arch+".exe")
+}
+
+// host returns the program for this machine, and builds it where it is no part of the release.
 func (s source) host(ctx context.Context) (string, error) {
-	name := filepath.Join(s.dir, "..", "host.exe")
-	args := append(append([]string{"build"}, flags...), "-o", name, "./cmd/remit")
-	_, err := output(ctx, s.dir, []string{"GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0"}, "go", args...)
+	here := platform{system: runtime.GOOS, arch: runtime.GOARCH}
+	name := s.program(here)
+	if _, err := os.Stat(name); err == nil {
+		return name, nil
+	}
+	_, err := s.build(ctx, []platform{here})
 	return name, err
 }
 
