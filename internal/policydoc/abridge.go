@@ -14,6 +14,18 @@ const maxAlike = 4
 
 // Abridge leaves records out of long lists and maps in samples, by [Key].
 func Abridge(samples map[string]Sample) {
+	naming := map[string]int{} // how many samples name a text
+	count := func(own map[string]bool, by int) {
+		for text := range own {
+			naming[text] += by
+		}
+	}
+	owned := map[string]map[string]bool{}
+	for key, s := range samples {
+		owned[key] = s.texts()
+		count(owned[key], 1)
+	}
+
 	for _, key := range slices.Sorted(maps.Keys(samples)) {
 		s := samples[key]
 		value, err := decoded(s.Result)
@@ -21,25 +33,26 @@ func Abridge(samples map[string]Sample) {
 			continue
 		}
 
-		named := map[string]bool{}
-		for other, with := range samples {
-			if other == key {
-				continue
-			}
-			for _, part := range []json.RawMessage{with.Args, with.Result} {
-				if v, err := decoded(part); err == nil {
-					texts(v, named)
-				}
-			}
-		}
-
-		a := abridger{named: named}
+		count(owned[key], -1) // what is left in naming is the others'
+		a := abridger{naming: naming}
 		if short := a.value(value); a.left > 0 {
 			if s.Result, err = json.Marshal(short); err == nil {
-				samples[key] = s
+				samples[key], owned[key] = s, s.texts()
 			}
 		}
+		count(owned[key], 1)
 	}
+}
+
+// texts returns the texts in a sample's arguments and result.
+func (s Sample) texts() map[string]bool {
+	all := map[string]bool{}
+	for _, part := range []json.RawMessage{s.Args, s.Result} {
+		if v, err := decoded(part); err == nil {
+			texts(v, all)
+		}
+	}
+	return all
 }
 
 func decoded(raw json.RawMessage) (any, error) {
@@ -69,8 +82,8 @@ func texts(v any, into map[string]bool) {
 
 // abridger leaves records out, and counts them.
 type abridger struct {
-	named map[string]bool
-	left  int
+	naming map[string]int // how many other samples name a text
+	left   int
 }
 
 func (a *abridger) value(v any) any {
@@ -110,7 +123,7 @@ func (a *abridger) keeps(name string, record any, room *int) bool {
 		}
 	}
 	for id := range ids {
-		if a.named[id] {
+		if a.naming[id] > 0 {
 			return true
 		}
 	}
