@@ -8,6 +8,7 @@ import (
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/llm"
 	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/internal/policydoc/prompt"
 )
 
 // What a document holds before it was read, for [Compiler.Plan]: the means of two that
@@ -19,11 +20,13 @@ const (
 	// what it says about one. Tools that only read have hardly any.
 	toolsPerSentence    = 1.6
 	policiesPerSentence = 0.50
-	// rulesPerPolicy is how often a rule is tried, testsPerPolicy how often its tests are
-	// written, and readingsPerPolicy how often calls are read, repairs among them.
-	rulesPerPolicy    = 1.4
-	testsPerPolicy    = 1.0
-	readingsPerPolicy = 1.85
+	// testsPerPolicy is how often the tests of a rule are written: again where a reader contradicts
+	// all of a verdict, or a value isn't as the tools return it. Calls are read as often, and those
+	// of slips that no test notices. A rule is tried again where a test fails, or such a slip.
+	testsPerPolicy    = 1.05
+	readingsPerPolicy = testsPerPolicy + slipsPerPolicy
+	rulesPerPolicy    = 1.15
+	slipsPerPolicy    = 0.15
 	// enforceable is the part of the policies that are not archived.
 	enforceable = 0.95
 
@@ -40,17 +43,20 @@ const (
 // Tokens of answers, per sentence, policy or rule, and of what the stages of a
 // rule are asked with.
 const (
-	routeTokens    = 48
-	policyTokens   = 230
-	judgedTokens   = 60
-	exampleTokens  = 420
+	routeTokens    = 40
+	policyTokens   = 215
+	keptTokens     = 15
+	judgedTokens   = 57
+	groundTokens   = 24
+	exampleTokens  = 230
 	reflectTokens  = 50
-	testsTokens    = 6100
-	readingTokens  = 460
-	ruleTokens     = 230
-	ruleAskTokens  = 7500
-	readAskTokens  = 4300
-	testsAskTokens = 7000
+	sharedTokens   = 90
+	testsTokens    = 3300
+	readingTokens  = 520
+	ruleTokens     = 190
+	ruleAskTokens  = 3400
+	readAskTokens  = 3000
+	testsAskTokens = 4000
 )
 
 // Planned is what a stage would take.
@@ -119,10 +125,11 @@ func (c *Compiler) Plan(in Input, d *policydoc.Directory, price func(stage strin
 		}
 	}
 
+	e.together(d, in.Deployment)
 	p.Policies = int(math.Ceil(e.policies))
 	for _, stage := range slices.Concat([]string{stageRoute}, mappingStages, []string{stageShare, stageSamples}, c.generationStages()) {
 		used := e.stages[stage]
-		if used == nil {
+		if used == nil || used.calls == 0 {
 			continue
 		}
 		rate := price(stage)
@@ -163,6 +170,7 @@ type estimate struct {
 	corpus   *corpus
 	stages   map[string]*spent
 	policies float64
+	tools    int // with policies
 }
 
 func (e *estimate) add(stage string, calls, input, output float64) {
@@ -217,10 +225,12 @@ func (e *estimate) tool(t *tool, w *work, expected float64) {
 		switch stage {
 		case stageFind:
 			calls, input = touched*math.Ceil(focus/maxMarked), about+excerpt
-		case stageReview, stageRefine:
+		case stageRefine:
+			output = policies * keptTokens
+		case stageReview:
 			output = policies * judgedTokens
 		case stageGround:
-			input, output = input+excerpt, policies*judgedTokens
+			input, output = input+excerpt, policies*groundTokens
 		case stageExamples:
 			calls, output = touched*math.Ceil(policies/maxExemplified), policies*exampleTokens
 		case stageReflect:
@@ -229,7 +239,37 @@ func (e *estimate) tool(t *tool, w *work, expected float64) {
 		e.add(stage, calls, e.system(stage)+input/bytesPerToken, output)
 	}
 
+	e.tools++
 	e.rules(policies * enforceable)
+}
+
+// together adds the stages that are about all tools: what they share, and what look-ups return of
+// which nothing is known.
+func (e *estimate) together(d *policydoc.Directory, deployment guard.Deployment) {
+	if e.tools > 1 {
+		e.add(stageShare, 1, e.system(stageShare)+e.policies*sharedTokens, e.policies*judgedTokens)
+	}
+	if e.stages[stageRule] == nil {
+		return
+	}
+
+	open, size := 0, 0
+	for _, r := range deployment.Readable() {
+		key := policydoc.Key(r.Server, r.Name)
+		known, ok := e.o.Samples[key]
+		if had, written := d.Samples[key]; written {
+			known, ok = had, true
+		}
+		switch {
+		case ok:
+			size += min(len(known.Result), shownSample)
+		case r.Definition != nil:
+			size += len(prompt.Definition(r.Definition))
+			open++
+		}
+	}
+	calls := math.Ceil(float64(open) / maxLookups)
+	e.add(stageSamples, calls, e.system(stageSamples)+float64(size)/bytesPerToken, float64(open)*judgedTokens)
 }
 
 // rules adds what some policies take to become rules.

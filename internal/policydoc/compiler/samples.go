@@ -68,8 +68,7 @@ func (c *Compiler) samples(ctx context.Context, deployment guard.Deployment, cor
 		}
 		for _, key := range slices.Sorted(maps.Keys(d.Samples)) {
 			s := d.Samples[key]
-			const most = 1500
-			request.Known = append(request.Known, fmt.Sprintf("%s %s returns %s", key, s.Args, prompt.Clip(string(s.Result), most)))
+			request.Known = append(request.Known, fmt.Sprintf("%s %s returns %s", key, s.Args, prompt.Clip(string(s.Result), shownSample)))
 		}
 		made := map[string]policydoc.Sample{}
 		if _, err := ask(ctx, c, stageSamples, "look-ups", request, func(a *samplesAnswer) error {
@@ -82,6 +81,9 @@ func (c *Compiler) samples(ctx context.Context, deployment guard.Deployment, cor
 	}
 	return nil
 }
+
+// shownSample is how much is shown of a sample there is, in bytes.
+const shownSample = 1500
 
 // readMadeUp reads an answer, and says what is wrong with it.
 func readMadeUp(a *samplesAnswer, keys []string, open map[string]guard.Readable, into map[string]policydoc.Sample) error {
