@@ -58,11 +58,16 @@ func (c *corpus) telling(text string) map[string]bool {
 	return out
 }
 
-// sharesWord reports whether a sentence has one of some words, tells a number that a rule may have to
-// know, or is in a script without spaces, where words don't show.
+// tellsNumber reports whether a sentence has a number.
+func (c *corpus) tellsNumber(n int) bool {
+	return strings.ContainsFunc(c.sentences[n-1].Text, unicode.IsDigit)
+}
+
+// sharesWord reports whether a sentence has one of some words, or is in a script without spaces,
+// where words don't show.
 func (c *corpus) sharesWord(n int, words map[string]bool) bool {
 	text := c.sentences[n-1].Text
-	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsDigit(r) || character.IsUnspaced(r) }) {
+	if strings.ContainsFunc(text, character.IsUnspaced) {
 		return true
 	}
 	for w := range wordsOf(text) {

@@ -237,10 +237,11 @@ func sentencesOf(c *corpus, i *policydoc.Policy, known []string) []document.Sent
 	return out
 }
 
-// around returns the sentences that explain some: those next to them under the same heading, and
-// those there or, where the document is small, anywhere that are about the same tools, or about
-// none and share a telling word with the policy, and on which no policy of these tools rests. What
-// has a rule of its own explains little, and a question shows no more than it needs.
+// around returns the sentences that explain some: the next ones under the same heading, and of the
+// others, those that share a telling word with the policy, or tell a number and are about no tool.
+// These stand near to it under the heading, or there or, where the document is small, anywhere and
+// are about the same tools or none, with no policy of these tools that rests on them. What has a
+// rule of its own explains little, and a question shows no more than it needs.
 func (c *corpus) around(sentences []document.Sentence, description string, tools []string, lock *policydoc.Lock) []document.Sentence {
 	ruled := map[string]bool{}
 	for _, key := range tools {
@@ -250,28 +251,39 @@ func (c *corpus) around(sentences []document.Sentence, description string, tools
 			}
 		}
 	}
+	of := func(n int) []string {
+		known := lock.Sentences[c.sentences[n-1].ID]
+		return slices.Concat(known.Tools, known.Pending)
+	}
 	explains := func(n int) bool {
-		id := c.sentences[n-1].ID
-		about := slices.Concat(lock.Sentences[id].Tools, lock.Sentences[id].Pending)
-		ofTools := len(about) == 0 || slices.ContainsFunc(tools, func(key string) bool { return slices.Contains(about, key) })
-		return ofTools && !ruled[id]
+		ofTools := len(of(n)) == 0 || slices.ContainsFunc(tools, func(key string) bool { return slices.Contains(of(n), key) })
+		return ofTools && !ruled[c.sentences[n-1].ID]
 	}
 
 	in := map[string]bool{}
 	about := c.telling(description)
-	var near []int
 	for _, s := range sentences {
 		in[s.ID] = true
 		maps.Copy(about, c.telling(s.Text))
+	}
+
+	// A number that a rule may have to know is one of no tool in particular.
+	tells := func(n int) bool {
+		return c.sharesWord(n, about) || (len(of(n)) == 0 && c.tellsNumber(n))
+	}
+	var near []int
+	for _, s := range sentences {
 		for _, n := range c.topics[topic(s)] {
-			if max(n-c.number[s.ID], c.number[s.ID]-n) <= neighbours || explains(n) {
+			apart := max(n-c.number[s.ID], c.number[s.ID]-n)
+			ofSubject := (apart <= neighbours || explains(n)) && tells(n)
+			if apart <= 1 || ofSubject {
 				near = append(near, n)
 			}
 		}
 	}
 	if c.size <= maxContext {
 		for _, n := range c.numbers(c.ids()) {
-			if explains(n) && c.sharesWord(n, about) {
+			if explains(n) && tells(n) {
 				near = append(near, n)
 			}
 		}
