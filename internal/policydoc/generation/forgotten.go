@@ -1,7 +1,6 @@
 package generation
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -9,7 +8,6 @@ import (
 	"unicode"
 
 	"github.com/remit-project/remit/guard"
-	"github.com/remit-project/remit/internal/guardtest"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
 )
@@ -17,31 +15,21 @@ import (
 // failedCall is what an earlier call returned that did nothing.
 const failedCall = "Error: the call failed, and nothing was done."
 
-// forgotten are calls that tests often lack, each made of a test and judged by the rule: one
-// after an earlier call that failed, one with lists of unequal length, and one with an id
-// that no record has. The second reader reads them as those that tell a rule from its slips.
-func (w *work) forgotten(ctx context.Context, t *trial) ([]question, error) {
-	rule, err := w.compile(&t.policy)
-	if err != nil {
-		return nil, err
-	}
-
+// forgotten are calls that tests often lack, each made of a test: one after an earlier call that
+// failed, one with lists of unequal length, and one with an id that no record has. The second
+// reader reads the first of each kind with the tests, and what is decided so is a test, which the
+// author of the rule may dispute.
+func (w *work) forgotten(tests []guard.Example) []question {
 	var out []question
 	for _, without := range []func(*guard.Example) (guard.Example, string, bool){w.afterFailure, unequal, foreign} {
-		for i := range w.tests.examples {
-			e := &w.tests.examples[i]
-			call, where, ok := without(e)
-			if !ok || !w.possible(&call) {
-				continue
-			}
-			var r guardtest.Result
-			if guardtest.Judge(ctx, rule, &call, &r); r.Failed == "" && r.Got != label.Ask {
-				out = append(out, question{Example: e.Name, Where: where, Rule: r.Got, call: call})
+		for i := range tests {
+			if call, where, ok := without(&tests[i]); ok && w.possible(&call) {
+				out = append(out, question{Example: tests[i].Name, Where: where, call: call})
 				break
 			}
 		}
 	}
-	return out, ctx.Err()
+	return out
 }
 
 // afterFailure returns a test in which the latest call that does more than read has failed.

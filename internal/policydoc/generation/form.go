@@ -18,6 +18,9 @@ type property struct {
 }
 
 func text(about string) form {
+	if about == "" {
+		return `{"type":"string"}`
+	}
 	return `{"type":"string","description":` + form(quote(about)) + `}`
 }
 

@@ -217,10 +217,13 @@ type work struct {
 	*setting
 	result Result
 	tests  suite
-	// open are the names of tests that the second reader left undecided, and why
-	// are the reasons of their author.
-	open map[string]bool
-	why  map[string]string
+	// doubted are the tests that rest on one reading alone, by name, with what that is; why are
+	// the reasons of their author.
+	doubted map[string]string
+	why     map[string]string
+	// said is that the tests hang on what is said. Otherwise the author of the rule needs not know
+	// how rules ask for words.
+	said bool
 	// shown are the names of the tests that examples in words are, by their labels.
 	shown map[string]string
 	// disputes counts the tests that the author of the rule took out.
@@ -230,7 +233,7 @@ type work struct {
 }
 
 func newWork(g *Generator, s *setting) *work {
-	return &work{Generator: g, setting: s, result: Result{Contested: map[string]string{}}, open: map[string]bool{}, why: map[string]string{}}
+	return &work{Generator: g, setting: s, result: Result{Contested: map[string]string{}}, doubted: map[string]string{}, why: map[string]string{}}
 }
 
 // run goes through the stages. It returns why there is no rule, or "" if there is one.
@@ -256,9 +259,9 @@ func (w *work) ask(ctx context.Context, stage string, messages []llm.Message, sc
 		return read(answer, answers <= patience)
 	}
 	system, err := w.options.Prompts.Part(stage, "system", struct {
-		Language string
-		Judge    bool
-	}{w.language, w.options.Judge})
+		Language    string
+		Judge, Said bool
+	}{w.language, w.options.Judge, w.said})
 	if err != nil {
 		return nil, err
 	}

@@ -3,12 +3,14 @@ package generation_test
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/guardtest"
+	"github.com/remit-project/remit/internal/llm"
 	"github.com/remit-project/remit/internal/policydoc/prompt"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
@@ -123,5 +125,35 @@ func TestTheRulesThatThePromptShowsAreRules(t *testing.T) {
 		if _, err := guard.Compile([]*guard.File{{Tool: tool, Policies: []guard.Policy{p}}}, library(t)); err != nil {
 			t.Errorf("%s\n%v", fence[1], err)
 		}
+	}
+}
+
+// TestHowRulesAskForWordsIsToldWhereTestsHangOnThem looks into the instructions for the author of
+// a rule.
+func TestHowRulesAskForWordsIsToldWhereTestsHangOnThem(t *testing.T) {
+	after := func(test, said string) string {
+		return strings.Replace(test, `"history":[]`, `"history":[{"user":"`+said+`","at":""}]`, 1)
+	}
+	allowed, denied := oneTest("little", "allow", "5"), oneTest("much", "deny", "11")
+	for _, c := range []struct {
+		name  string
+		tests []string
+		told  bool
+	}{
+		{"nobody says anything", []string{allowed, denied}, false},
+		{"somebody says something before a denied call alone", []string{allowed, after(denied, "I paid.")}, false},
+		{"before another call than the one denied", []string{allowed, strings.ReplaceAll(after(strings.Replace(allowed, "little", "of another copy", 1), "C-2, please."), "C-1", "C-2"), denied}, false},
+		{"before each call to allow", []string{after(allowed, "Please."), strings.ReplaceAll(denied, "C-1", "C-3")}, true},
+		{"otherwise before the same call, denied", []string{allowed, after(strings.Replace(allowed, "little", "asked for", 1), "Please."), after(denied, "Please don't.")}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := &script{t: t, tests: []string{testsOf(c.tests...)}, rules: []string{rule(goodRule)}}
+			generate(t, s, nil)
+
+			first := slices.IndexFunc(s.prompts, func(p llm.Prompt) bool { return p.Stage == "rule" })
+			if told := strings.Contains(s.prompts[first].System, "session.listed(value)"); told != c.told {
+				t.Errorf("told: %v", told)
+			}
+		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/policydoc/prompt"
 	"github.com/remit-project/remit/label"
 )
 
@@ -56,12 +57,17 @@ func (w *work) read(ctx context.Context, examples []guard.Example) ([]reading, e
 }
 
 // second has examples judged by the sentences alone, and returns those that are
-// not contradicted.
+// not contradicted, and the calls that such tests often lack, as they are judged.
 func (w *work) second(ctx context.Context, examples []guard.Example) ([]guard.Example, []contradiction, error) {
 	if len(examples) == 0 {
 		return nil, nil, nil
 	}
-	readings, err := w.read(ctx, examples)
+	forgotten := w.forgotten(examples)
+	calls := slices.Clone(examples)
+	for _, q := range forgotten {
+		calls = append(calls, q.call)
+	}
+	readings, err := w.read(ctx, calls)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -72,7 +78,9 @@ func (w *work) second(ctx context.Context, examples []guard.Example) ([]guard.Ex
 		r := readings[i]
 		if r.Verdict == undecided || r.Verdict == string(e.Expect) {
 			agreed = append(agreed, e)
-			w.open[e.Name] = r.Verdict == undecided
+			if r.Verdict == undecided {
+				w.doubted[e.Name] = "the sentences, read by themselves, leave it open"
+			}
 			continue
 		}
 		c := contradiction{e.Name, e.Expect, fmt.Sprintf("the sentences say %s: %s (%q)", r.Verdict, sentence(r.Reason), r.Words)}
@@ -80,6 +88,20 @@ func (w *work) second(ctx context.Context, examples []guard.Example) ([]guard.Ex
 		w.result.Contested[c.Name] = c.Reason
 	}
 
+	m := w.newMaker()
+	for _, e := range examples {
+		m.taken[e.Name] = true
+	}
+	for i, q := range forgotten {
+		r := readings[len(examples)+i]
+		stands := slices.ContainsFunc(agreed, func(e guard.Example) bool { return e.Name == q.Example })
+		if stands && r.Verdict != undecided {
+			e := m.decided(q, label.Verdict(r.Verdict))
+			w.why[e.Name] = prompt.OneLine(r.Words)
+			w.doubted[e.Name] = "one reader alone judged it"
+			agreed = append(agreed, e)
+		}
+	}
 	return agreed, contested, nil
 }
 

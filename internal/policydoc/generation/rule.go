@@ -15,6 +15,7 @@ import (
 // findRule has the rule written until it passes its tests and no call is left that
 // would tell it from a slip. It returns why there is none; nothing when there is.
 func (w *work) findRule(ctx context.Context) (string, error) {
+	w.said = w.tests.hangsOnWords()
 	request, err := w.ruleRequest()
 	if err != nil {
 		return "", err

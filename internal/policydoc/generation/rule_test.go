@@ -277,7 +277,7 @@ func TestATestThatTheReaderLeftOpenCanBeDisputed(t *testing.T) {
 		if r.NotEnforced != "" || r.Attempts != 2 || r.Tests != 6 || !strings.Contains(r.Contested["little"], "the author of the rule says: 2 is not more than 10.") {
 			t.Fatalf("got %+v", r)
 		}
-		if !strings.Contains(s.said(2), "leave some of them open: T7.") {
+		if !strings.Contains(s.said(2), "rest on one reading alone: T7.") {
 			t.Errorf("the author is told:\n%s", s.said(2))
 		}
 	})

@@ -77,3 +77,28 @@ func (s *suite) without(labels []string) bool {
 	}
 	return has(left, label.Allow) && has(left, label.Deny)
 }
+
+// hangsOnWords reports whether rules that pass the tests may have to ask what was said: something
+// is said before each call that a test allows, or before one of which a test denies the very same
+// call after other messages.
+func (s *suite) hangsOnWords() bool {
+	silent := func(e guard.Example) bool { return e.Expect == label.Allow && len(messages(&e)) == 0 }
+	turned := func(a guard.Example) bool {
+		return a.Expect == label.Allow && len(messages(&a)) > 0 && slices.ContainsFunc(s.examples, func(d guard.Example) bool {
+			sameCall := a.Tool == d.Tool && string(a.Args) == string(d.Args)
+			return d.Expect == label.Deny && sameCall && !slices.Equal(messages(&a), messages(&d))
+		})
+	}
+	return !slices.ContainsFunc(s.examples, silent) || slices.ContainsFunc(s.examples, turned)
+}
+
+// messages returns what is said in a test, each with who says it.
+func messages(e *guard.Example) []string {
+	var out []string
+	for _, h := range e.History {
+		if h.Call == nil {
+			out = append(out, string(h.Kind)+": "+h.Text)
+		}
+	}
+	return out
+}

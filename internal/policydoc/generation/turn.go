@@ -76,7 +76,7 @@ func (w *work) next(t *trial, contradicted []question) turn {
 }
 
 // disputable returns the labels of the tests that the author of a rule may dispute: those that
-// the second reader left open, and calls to deny that the rule lets pass since what it asks for
+// rest on one reading alone, and calls to deny that the rule lets pass since what it asks for
 // was said, where only a reader of the conversation could tell what was meant.
 func (w *work) disputable(t *trial) (open, said []string) {
 	if w.disputes >= maxDisputes {
@@ -85,7 +85,7 @@ func (w *work) disputable(t *trial) (open, said []string) {
 	onWords := notions().MatchString(strings.Join(expressionsOf(&t.policy), "\n"))
 	for _, r := range t.failed {
 		switch {
-		case w.open[r.Example]:
+		case w.doubted[r.Example] != "":
 			open = append(open, w.tests.label(r.Example))
 		case onWords && r.Failed == "" && r.Want == label.Deny && r.Got == label.Allow:
 			said = append(said, w.tests.label(r.Example))
@@ -99,10 +99,7 @@ func (w *work) disputable(t *trial) (open, said []string) {
 // test then; what the reader contradicts is returned, for the author of the rule.
 func (w *work) settle(ctx context.Context, t *trial, known map[string]bool) (*trial, []question, error) {
 	for range maxSlipRounds {
-		asked, err := w.slips(ctx, t, known)
-		if err != nil {
-			return t, nil, err
-		}
+		asked := w.slips(t, known)
 		if len(asked) == 0 {
 			return t, nil, nil
 		}
@@ -143,16 +140,13 @@ func (w *work) settle(ctx context.Context, t *trial, known map[string]bool) (*tr
 	return t, nil, nil
 }
 
-// slips are calls that tell a rule from slips of it, and such as tests often lack, that were
-// not asked about yet. What the rule leaves to the judge there, no sentence decides.
-func (w *work) slips(ctx context.Context, t *trial, known map[string]bool) ([]question, error) {
+// slips are calls that tell a rule from slips of it, and that were not asked about yet. What the
+// rule leaves to the judge there, no sentence decides.
+func (w *work) slips(t *trial, known map[string]bool) []question {
 	if !t.passes() {
-		return nil, nil
+		return nil
 	}
-	all, err := w.forgotten(ctx, t)
-	if err != nil {
-		return nil, err
-	}
+	var all []question
 	for _, m := range t.survivors() {
 		if a := m.Apart; a != nil && a.Rule != label.Ask && w.possible(&a.Call) {
 			all = append(all, question{Example: a.Example, Where: a.Where + " is " + a.Value, Rule: a.Rule, call: a.Call})
@@ -168,7 +162,7 @@ func (w *work) slips(ctx context.Context, t *trial, known map[string]bool) ([]qu
 			out = append(out, q)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // possible reports whether a call that was made by changing a value is one that the
@@ -308,8 +302,8 @@ func (w *work) change(a answered) {
 	for label, reason := range a.disputed {
 		i := slices.Index(w.tests.labels, label)
 		name, why := w.tests.examples[i].Name, "words can't tell it from calls to allow"
-		if w.open[name] {
-			why = "the sentences, read by themselves, leave it open"
+		if doubt := w.doubted[name]; doubt != "" {
+			why = doubt
 		}
 		w.result.Contested[name] = why + ", and the author of the rule says: " + sentence(reason)
 		for example, of := range w.shown {

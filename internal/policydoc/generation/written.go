@@ -87,30 +87,31 @@ type writtenLabel struct {
 	Trust string `json:"trust"`
 }
 
-// recordsForm and testsForm are the schemas of what [writtenTests] reads.
+// recordsForm and testsForm are the schemas of what [writtenTests] reads. They say what the prompt
+// of the tests leaves to them, and no more: each question has them.
 func recordsForm() form {
 	return list(object(
-		property{"name", text("a short name, for tests to refer to")},
+		property{"name", text("")},
 		property{"tool", text("the look-up")},
-		property{"args", text("JSON text: the arguments that it answers to; empty for whatever arguments")},
-		property{"result", text("JSON text: the whole result")}))
+		property{"args", text("JSON; empty for whatever arguments")},
+		property{"result", text("JSON, whole")}))
 }
 
 func (w *work) testsForm() form {
 	given := object(
-		property{"record", text("the name of a record")},
+		property{"record", text("its name")},
 		property{"changes", list(object(
-			property{"at", text("JSON pointer into the result, such as /fines/0/amount; empty for the whole")},
-			property{"value", text("JSON text: what stands there in this test; empty to leave it out")}))})
+			property{"at", text("JSON pointer into the result; empty for the whole")},
+			property{"value", text("JSON; empty to leave it out")}))})
 
 	if w.options.Judge {
 		given = either(given, object(property{"judge", text("the question")}, property{"answer", flag("what the judge answers")}))
 	}
-	at := property{"at", text("the time, with its zone; empty where it doesn't matter")}
+	at := property{"at", text("")}
 	properties := []property{
 		{"name", text("what it shows, in a few words")},
-		{"example", text("the label of the call in words that it is, such as K1; empty where it is none of them")},
-		{"why", text("the words of the sentences that decide it, and how they apply")},
+		{"example", text("the label of the call in words that it is, such as K1; or empty")},
+		{"why", text("the words that decide, and how they apply")},
 		{"expect", word("allow", "deny")},
 	}
 
@@ -118,23 +119,21 @@ func (w *work) testsForm() form {
 		properties = append(properties, property{"tool", text("the tool that is called")})
 	}
 	return list(object(append(properties,
-		property{"args", text("JSON text: the arguments of the call")},
+		property{"args", text("JSON")},
 		property{"given", list(given)},
 		property{"history", list(either(
-			object(property{"user", text("what the user said")}, at),
-			object(property{"assistant", text("what the agent said")}, at),
+			object(property{"user", text("")}, at),
+			object(property{"assistant", text("")}, at),
 			object(property{"call", object(
-				property{"tool", text("its name")},
-				property{"args", text("JSON text: its arguments")},
-				property{"record", text("the name of a record that it returned as it is; empty where result says what")},
-				property{"result", text("JSON text: what it returned; empty while it runs")})}, at),
-			object(property{"denied", object(
-				property{"tool", text("the tool of a call that was stopped, and did nothing")},
-				property{"args", text("JSON text: its arguments")})}, at)))},
-		property{"now", text("the time of the call with its zone, such as 2031-03-01T09:00:00-05:00; empty where it doesn't matter")},
+				property{"tool", text("")},
+				property{"args", text("JSON")},
+				property{"record", text("a record that it returned as it is; empty where result says what")},
+				property{"result", text("JSON; empty while it runs")})}, at),
+			object(property{"denied", object(property{"tool", text("")}, property{"args", text("JSON")})}, at)))},
+		property{"now", text("empty where it doesn't matter")},
 		property{"principal", object(
-			property{"id", text("who is signed in; empty for nobody")},
-			property{"groups", list(text("a group of theirs"))},
+			property{"id", text("empty for nobody")},
+			property{"groups", list(text(""))},
 			property{"attributes", list(object(property{"name", text("")}, property{"value", text("")}))})},
 		property{"labels", list(object(
 			property{"at", text("JSON pointer into args")},
