@@ -51,6 +51,9 @@ type Decision struct {
 	Reasons []Reason `json:"reasons,omitempty"`
 	// Confirmed is set when a person let the call through.
 	Confirmed bool `json:"confirmed,omitempty"`
+	// Refused is set when a person was asked about the call and said no. The event of the
+	// decision is from before; the question's answer is written down by itself.
+	Refused bool `json:"-"`
 	// Facts are what guards looked up and asked. They belong in the event of the decision, so
 	// that the session can be restored, and nowhere else: they may be large, and may be
 	// confidential.
@@ -172,7 +175,10 @@ func (d *Decision) Explain() string {
 
 	var b strings.Builder
 	verb := "denied"
-	if d.Verdict == Ask {
+	switch {
+	case d.Refused:
+		verb = "refused by a person"
+	case d.Verdict == Ask:
 		verb = "held back until a person confirms it"
 	}
 	tool := d.Tool
@@ -191,10 +197,22 @@ func (d *Decision) Explain() string {
 		for _, sentence := range r.References {
 			fmt.Fprintf(&b, "  The policy says: %q\n", sentence)
 		}
-		for _, remedy := range r.Remedies {
+		for _, remedy := range d.Advice(r) {
 			fmt.Fprintf(&b, "  %s\n", remedy)
 		}
 	}
 
 	return b.String()
+}
+
+// Advice returns those of a reason's remedies that can help the call: none after a person has
+// refused it, and no confirmation where another reason denies it whatever a person says.
+func (d *Decision) Advice(r Reason) []string {
+	switch {
+	case d.Refused:
+		return nil
+	case d.Verdict != Deny:
+		return r.Remedies
+	}
+	return slices.DeleteFunc(slices.Clone(r.Remedies), func(remedy string) bool { return strings.Contains(remedy, confirming) })
 }

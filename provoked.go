@@ -26,7 +26,7 @@ func (x *deciding) unprovoked() {
 		if !x.in.unseen && !(x.asked() && x.plain()) {
 			x.global(mode, Unprovoked, "",
 				fmt.Sprintf("the call changes something (%s), %s, and the user asked for nothing of this kind", x.variant.Effect, x.before()),
-				"say what you are about to do and have the user confirm it")
+				"say what you are about to do and "+confirming+" it")
 		}
 		return
 	}
@@ -43,7 +43,7 @@ func (x *deciding) unprovoked() {
 	}
 	x.global(mode, Unprovoked, "",
 		fmt.Sprintf("the call has an effect that can't be taken back (%s), %s, and nothing in it is known to be the user's", x.variant.Effect, x.before()),
-		"say what you are about to do and have the user confirm it")
+		"say what you are about to do and "+confirming+" it")
 }
 
 // deployed reports whether the deployment's own text says where an outward call
@@ -238,13 +238,13 @@ func (x *deciding) omissions() {
 		if named || amount {
 			x.global(mode, ExternalSink, x.target.prefix+"/"+p.Name,
 				fmt.Sprintf("the user's request has the %q of it, and the call leaves that out", p.Name),
-				fmt.Sprintf("set %q as the user said", p.Name), "or have the user confirm the call")
+				fmt.Sprintf("set %q as the user said", p.Name), "or "+confirming+" the call")
 			continue
 		}
 		if value, said := x.saidMember(p.Node); said {
 			x.global(mode, ExternalSink, x.target.prefix+"/"+p.Name,
 				fmt.Sprintf("the user said %s, which is a value of %q, and the call leaves that out", quote(value), p.Name),
-				fmt.Sprintf("set %q as the user said", p.Name), "or have the user confirm the call")
+				fmt.Sprintf("set %q as the user said", p.Name), "or "+confirming+" the call")
 		}
 	}
 
@@ -252,7 +252,7 @@ func (x *deciding) omissions() {
 	if destroys && len(filters) > 0 && !narrowed && !x.in.seen.RequestedAll(x.act) {
 		x.global(mode, ExternalSink, "",
 			fmt.Sprintf("the call leaves out %s, so that it may take everything, and the user did not say all", strings.Join(filters, ", ")),
-			"restrict it to what the user named", "or have the user confirm it")
+			"restrict it to what the user named", "or "+confirming+" it")
 	}
 }
 

@@ -96,13 +96,13 @@ func (x *deciding) outward(mode contract.Mode, i int) {
 		if x.in.seen.AnotherCount(x.act, memberName(lastSegment(x.leaves[i].place)), text) {
 			x.global(mode, ExternalSink, x.leaves[i].Pointer,
 				fmt.Sprintf("%s is another number than the user said of these", quote(text)),
-				"use the number that the user said", "or have the user confirm it")
+				"use the number that the user said", "or "+confirming+" it")
 			return
 		}
 		if a.Role == label.Content && x.in.seen.AnotherDay(x.act, text) {
 			x.global(mode, ExternalSink, x.leaves[i].Pointer,
 				fmt.Sprintf("%s is another day than any that the user said", quote(text)),
-				"use the day that the user said", "or have the user confirm it")
+				"use the day that the user said", "or "+confirming+" it")
 			return
 		}
 		x.sink(mode, i, text)
@@ -129,7 +129,7 @@ func (x *deciding) givesUnsaidRight(i int) bool {
 func (x *deciding) unsaidRight(mode contract.Mode, i int) {
 	x.global(mode, ExternalSink, x.leaves[i].Pointer,
 		fmt.Sprintf("%s is a right, and the user only happened to say the word, in a call that may give it away (%s)", quote(x.leaves[i].Text), x.variant.Effect),
-		"leave it out, or ask the user which right is meant", "or have the user confirm it")
+		"leave it out, or ask the user which right is meant", "or "+confirming+" it")
 }
 
 // option asks about a value of external origin that a program reads as an option,
@@ -143,7 +143,7 @@ func (x *deciding) option(mode contract.Mode, i int) {
 	}
 	x.global(mode, ExternalSink, x.leaves[i].Pointer,
 		fmt.Sprintf("%s reads as an option of a program, and neither the user nor a trusted source gave it", quote(text)),
-		"leave it out, or write the value without a dash at its beginning", "or have the user confirm it")
+		"leave it out, or write the value without a dash at its beginning", "or "+confirming+" it")
 }
 
 // lineBreak asks about a line break of external origin in an argument that is one line: after it,
@@ -155,7 +155,7 @@ func (x *deciding) lineBreak(mode contract.Mode, i int) {
 	}
 	x.global(mode, ExternalSink, x.leaves[i].Pointer,
 		fmt.Sprintf("%s has a line break, and the argument is one line: what follows may be read as a header or another entry", quote(text)),
-		"write it in one line", "or have the user confirm it")
+		"write it in one line", "or "+confirming+" it")
 }
 
 // hasLineBreak reports whether a text has what some program reads as the end of a
@@ -204,7 +204,7 @@ func (x *deciding) takesAlong(mode contract.Mode) {
 		if x.sentBeside(i) {
 			x.global(mode, ExternalSink, x.leaves[i].Pointer,
 				fmt.Sprintf("%s goes along with a request that only fetches, and neither the user nor a trusted source gave it", quote(x.leaves[i].Text)),
-				"leave it out", "or have the user confirm it")
+				"leave it out", "or "+confirming+" it")
 		}
 	}
 }
@@ -215,7 +215,7 @@ func (x *deciding) inAddress(mode contract.Mode, i int) {
 		if !p.Authority && p.Label.Trust <= label.External && !provenance.IsTrivial(p.Text) {
 			x.global(mode, ExternalSink, x.leaves[i].Pointer,
 				fmt.Sprintf("the address takes %s along in its %s, which neither the user nor a trusted source gave", quote(p.Text), p.Name),
-				"use the address as the user gave it", "or have the user confirm it")
+				"use the address as the user gave it", "or "+confirming+" it")
 			return
 		}
 	}
@@ -271,14 +271,14 @@ func (x *deciding) sink(mode contract.Mode, i int, text string) {
 	if ok {
 		x.global(mode, ExternalSink, leaf.Pointer,
 			fmt.Sprintf("%s is an address that neither the user nor a trusted source named, in a call that may reach it (%s)", quote(address), x.variant.Effect),
-			"leave the address out, or use one that the user gave", "or have the user confirm it")
+			"leave the address out, or use one that the user gave", "or "+confirming+" it")
 		return
 	}
 
 	if x.variant.Effect.Outward() && provenance.Right(text) {
 		x.global(mode, ExternalSink, leaf.Pointer,
 			fmt.Sprintf("%s is a right that neither the user nor a trusted source named, in a call that may give it away (%s)", quote(text), x.variant.Effect),
-			"leave it out, or use one that the user gave", "or have the user confirm it")
+			"leave it out, or use one that the user gave", "or "+confirming+" it")
 	}
 }
 

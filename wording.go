@@ -10,6 +10,9 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
+// confirming begins what a remedy asks of the model by which a person agrees to the call.
+const confirming = "have the user confirm"
+
 // explainGap turns what is missing into reasons.
 func (x *deciding) explainGap(i int, gap label.Gap) {
 	if gap.None() {
@@ -62,7 +65,7 @@ func (x *deciding) remedies(a *contract.Argument) []string {
 		add("look it up by a name that the user gave, with a tool whose result vouches for it")
 	}
 	if a.Discharges(discharge.Confirmation) {
-		add("have the user confirm this value")
+		add(confirming + " this value")
 	}
 	return out
 }

@@ -107,6 +107,9 @@ func (q *Queue) Use(ctx context.Context, s *Session, settled store.Approval) (An
 		return fail(fmt.Errorf("the question is of session %q, not of %q", settled.Session, s.ID()))
 	}
 	if settled.State != store.Approved {
+		for i := range out.Decisions {
+			out.Decisions[i].Refused = settled.State == store.Denied
+		}
 		return out, nil
 	}
 
@@ -127,6 +130,7 @@ func (q *Queue) Use(ctx context.Context, s *Session, settled store.Approval) (An
 	confirmed := 0
 	for i, c := range calls {
 		if !used.Agrees(c.Decision.Call) {
+			out.Decisions[i].Refused = true
 			continue
 		}
 		d, err := s.ConfirmAsked(ctx, c.Decision, extent)

@@ -95,6 +95,9 @@ func TestAsk(t *testing.T) {
 			})
 			got, err := approver.Ask(t.Context(), s, d)
 			must(t, err)
+			if refused := c.state == store.Denied; got.Decisions[0].Refused != refused {
+				t.Errorf("a person refused it: %v, want %v", got.Decisions[0].Refused, refused)
+			}
 			if got.Decisions[0].Verdict != c.verdict || c.state != "" && got.Approval.State != c.state {
 				t.Errorf("got %s, %s; want %s, %s", got.Decisions[0].Verdict, got.Approval.State, c.verdict, c.state)
 			}

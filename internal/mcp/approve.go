@@ -156,7 +156,11 @@ func (f *form) Ask(ctx context.Context, s *ledger.Session, held ...*remit.Decisi
 		}
 	}
 	for i, a := range asked {
+		at := slices.Index(held, a.Decision)
 		if !yes[len(plans)+i] {
+			if answeredForm(result) {
+				out.Decisions[at] = refused(a.Decision)
+			}
 			continue
 		}
 		after, err := s.ConfirmAsked(ctx, a.Decision, store.Once)
@@ -164,7 +168,7 @@ func (f *form) Ask(ctx context.Context, s *ledger.Session, held ...*remit.Decisi
 			out.Failed = errors.Join(out.Failed, err)
 			continue
 		}
-		out.Decisions[slices.Index(held, a.Decision)] = after
+		out.Decisions[at] = after
 	}
 	return out, nil
 }

@@ -50,6 +50,9 @@ func (p *person) count() int {
 	return len(p.asked)
 }
 
+// refusal is part of what the model reads of a call to which a person said no.
+const refusal = "refused by a person"
+
 // Only a clear yes, in time, lets the call through. It is for this call, so that
 // the next one is asked about again.
 func TestElicitation(t *testing.T) {
@@ -57,13 +60,14 @@ func TestElicitation(t *testing.T) {
 		for name, test := range map[string]struct {
 			person *person
 			sent   bool
+			told   string // what the model reads of a call that was not sent
 		}{
-			"approved":         {&person{action: "accept", decision: "approve"}, true},
-			"declined":         {&person{action: "decline"}, false},
-			"cancelled":        {&person{action: "cancel"}, false},
-			"chosen against":   {&person{action: "accept", decision: "decline"}, false},
-			"agreed too late":  {&person{action: "accept", decision: "approve", wait: 500 * time.Millisecond}, false},
-			"declined, but ok": {&person{action: "decline", decision: "approve"}, false},
+			"approved":         {&person{action: "accept", decision: "approve"}, true, ""},
+			"declined":         {&person{action: "decline"}, false, refusal},
+			"cancelled":        {&person{action: "cancel"}, false, "held back"},
+			"chosen against":   {&person{action: "accept", decision: "decline"}, false, refusal},
+			"agreed too late":  {&person{action: "accept", decision: "approve", wait: 500 * time.Millisecond}, false, "held back"},
+			"declined, but ok": {&person{action: "decline", decision: "approve"}, false, refusal},
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -78,6 +82,9 @@ func TestElicitation(t *testing.T) {
 					t.Errorf("the question: %q", p.asked)
 				}
 				if !test.sent {
+					if said := textOf(r); !strings.Contains(said, test.told) || (test.told == refusal && strings.Contains(said, "have the user confirm")) {
+						t.Errorf("the model reads %q, want %q", said, test.told)
+					}
 					return
 				}
 				call(t, s, "send_email", mail{To: "ann@corp.example", Body: "Again."})

@@ -71,6 +71,23 @@ func approved(answer []byte, calls int) (yes []bool, reach store.Extent) {
 	return yes, reach
 }
 
+// answeredForm reports whether a person answered a form, be it with a no: one that was only
+// closed says nothing.
+func answeredForm(answer []byte) bool {
+	if inner := strictjson.Get(answer, "result"); inner != nil {
+		answer = inner
+	}
+	action := strictjson.GetText(answer, "action")
+	return action == "accept" || action == "decline"
+}
+
+// refused returns the decision on a call to which a person said no.
+func refused(d *remit.Decision) *remit.Decision {
+	out := *d
+	out.Refused = true
+	return &out
+}
+
 // chosen notes the calls whose numbers a text has, or all where there is none. With
 // anything else in it, it is not a clear yes.
 func chosen(yes []bool, only json.RawMessage) {

@@ -39,9 +39,10 @@ type comeback struct {
 	name, session string
 	// call is the call as it is made now, without an id.
 	call remit.Call
-	// yes is set only when a person clearly agreed, and extent says how far.
-	yes    bool
-	extent store.Extent
+	// yes is set only when a person clearly agreed, and extent says how far; no when a
+	// person refused, and did not only close the question.
+	yes, no bool
+	extent  store.Extent
 }
 
 // about reports whether the answer is about the call that was decided: in the same
@@ -56,6 +57,14 @@ func (a *comeback) about(d *remit.Decision) bool {
 	}
 	doc, err := strictjson.Parse(raw, strictjson.DefaultLimits())
 	return err == nil && string(doc.Canonical()) == string(d.Arguments)
+}
+
+// unconfirmed returns the decision on a call to which a person did not agree.
+func (a *comeback) unconfirmed(d *remit.Decision) *remit.Decision {
+	if a.no {
+		return refused(d)
+	}
+	return d
 }
 
 // queued are questions in the queue of a store.
@@ -84,7 +93,7 @@ func (q queued) settle(ctx context.Context, s *ledger.Session, a comeback) (ledg
 	case asked.State != store.Approved && asked.State != store.Denied:
 		return ledger.Answer{}, errNoQuestion
 	case !a.yes:
-		return ledger.Answer{Decisions: []*remit.Decision{asked.Decision}}, nil
+		return ledger.Answer{Decisions: []*remit.Decision{a.unconfirmed(asked.Decision)}}, nil
 	}
 	return q.queue.Use(ctx, s, asked)
 }
@@ -134,7 +143,7 @@ func (w *waiting) settle(ctx context.Context, s *ledger.Session, a comeback) (le
 		return ledger.Answer{}, errNoQuestion
 	}
 	if !a.yes {
-		return ledger.Answer{Decisions: []*remit.Decision{h.d}}, nil
+		return ledger.Answer{Decisions: []*remit.Decision{a.unconfirmed(h.d)}}, nil
 	}
 	return agree(ctx, s, h.d, a.extent)
 }
@@ -175,8 +184,10 @@ func answeredParams(m *wire.Message) (rest json.RawMessage, a comeback) {
 	}
 
 	a.name = name
-	yes, extent := approved(m.Param("inputResponses", questionKey), 1)
+	answer := m.Param("inputResponses", questionKey)
+	yes, extent := approved(answer, 1)
 	a.yes, a.extent = yes[0], extent
+	a.no = !a.yes && answeredForm(answer)
 	for _, member := range carried {
 		if v := doc.Root().Get(member); v.Exists() {
 			rest = strictjson.Set(rest, member, v.Raw())

@@ -83,7 +83,7 @@ func (c *conversation) askTogether(ctx context.Context, person ledger.Approver, 
 		}
 		i := slices.Index(b.held, d)
 		after := b.answer.Decisions[i]
-		if after.Verdict == remit.Ask && b.followed {
+		if after.Verdict == remit.Ask && !after.Refused && b.followed {
 			call.ID = d.Call
 			again, err := c.decide(ctx, s, call)
 			return again, store.Approval{}, err

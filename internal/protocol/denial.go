@@ -11,7 +11,10 @@ import (
 // that was stopped. The only text of others in it are the offending values.
 func DenialText(d *remit.Decision) string {
 	text := d.Explain()
-	if d.Verdict == remit.Ask {
+	switch {
+	case d.Refused:
+		text += "Don't make it again, nor the same by another tool, and don't ask for it again, unless the user brings it up.\n"
+	case d.Verdict == remit.Ask:
 		text += "Nobody has confirmed it. Don't try the same call again unless the user asks for it.\n"
 	}
 	return text
@@ -37,12 +40,13 @@ func DenialData(d *remit.Decision) json.RawMessage {
 		Tool    string        `json:"tool"`
 		Through string        `json:"through,omitempty"`
 		Verdict remit.Verdict `json:"verdict"`
+		Refused bool          `json:"refused,omitempty"`
 		Reasons []reason      `json:"reasons"`
 	}
 
-	out := decision{Session: d.Session, Call: d.Call, Server: d.Server, Tool: d.Tool, Through: d.Through, Verdict: d.Verdict, Reasons: []reason{}}
+	out := decision{Session: d.Session, Call: d.Call, Server: d.Server, Tool: d.Tool, Through: d.Through, Verdict: d.Verdict, Refused: d.Refused, Reasons: []reason{}}
 	for _, r := range d.Reasons {
-		out.Reasons = append(out.Reasons, reason{r.Code, r.Path, r.Verdict, r.Message, r.Remedies, r.Policy, r.References})
+		out.Reasons = append(out.Reasons, reason{r.Code, r.Path, r.Verdict, r.Message, d.Advice(r), r.Policy, r.References})
 	}
 
 	data, err := json.Marshal(out)
