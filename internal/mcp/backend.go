@@ -41,8 +41,10 @@ type backend struct {
 	raw     map[string]json.RawMessage // the definitions as they came
 	// lists are the names of items of other lists, by method.
 	lists map[string][]string
-	// greeting is set while the server has not answered the handshake.
-	greeting bool
+	// greeting is open while the server has not answered the handshake, and nil otherwise;
+	// lists wait for it until greetingUntil.
+	greeting      chan struct{}
+	greetingUntil time.Time
 
 	reviving  chan struct{} // holds one token; its holder may link again
 	rest      time.Duration // how long a server that could not be brought back is left alone

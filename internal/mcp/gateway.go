@@ -80,6 +80,9 @@ type Limits struct {
 	// waits for others.
 	Together int
 	Gather   time.Duration
+	// Greeting is how long, from the beginning of a handshake, lists wait for servers that have
+	// not answered it.
+	Greeting time.Duration
 }
 
 // The default limits.
@@ -91,6 +94,9 @@ const (
 	// DefaultGather is longer than a client takes to make the calls of one answer of its
 	// model, and nothing to a person.
 	DefaultGather = 100 * time.Millisecond
+	// DefaultGreeting is what a slow interpreter takes to start, and less than clients wait
+	// for a list. Many ask for it once, and never again.
+	DefaultGreeting = 20 * time.Second
 	// DefaultRequests is more than agents have in flight, by a factor of ten.
 	DefaultRequests = 128
 	// DefaultConversations bounds child processes: every client has its own.
@@ -200,6 +206,7 @@ func New(o Options) (*Gateway, error) {
 	l.Requests = orDefault(l.Requests, DefaultRequests)
 	l.Conversations = orDefault(l.Conversations, DefaultConversations)
 	l.Approval, l.Gather = orDefault(l.Approval, DefaultApproval), orDefault(l.Gather, DefaultGather)
+	l.Greeting = orDefault(l.Greeting, DefaultGreeting)
 	l.Together = min(orDefault(l.Together, store.MaxAsked), store.MaxAsked)
 	g := &Gateway{o: o, log: o.Log, rates: access.NewRates(l.Calls), questions: &waiting{life: l.Approval}, conversations: map[*conversation]bool{}, monitors: map[string]*remit.Monitor{}}
 	if o.Queue != nil {

@@ -217,9 +217,9 @@ func (c *conversation) welcome(method string, to []*backend, left int, next func
 	for range left {
 		i, g := next()
 		b := to[i]
-		b.greets(false)
 		if g.err != nil {
 			b.unusable(g.err)
+			b.greets(false)
 			continue
 		}
 		b.server.log.Info("the server has answered the handshake late")
@@ -228,6 +228,7 @@ func (c *conversation) welcome(method string, to []*backend, left int, next func
 		} else {
 			b.introduced(g.result)
 		}
+		b.greets(false)
 		b.renewed()
 	}
 }
@@ -235,8 +236,33 @@ func (c *conversation) welcome(method string, to []*backend, left int, next func
 // greets notes whether a server is in the handshake.
 func (b *backend) greets(now bool) {
 	b.mu.Lock()
-	b.greeting = now
+	defer b.mu.Unlock()
+	switch {
+	case now && b.greeting == nil:
+		b.greeting, b.greetingUntil = make(chan struct{}), time.Now().Add(b.c.g.o.Limits.Greeting)
+	case !now && b.greeting != nil:
+		close(b.greeting)
+		b.greeting = nil
+	}
+}
+
+// awaitGreeting waits until the server has answered the handshake, failed in it, or taken longer
+// than the limit from its beginning: however many lists wait, they don't wait longer together.
+func (b *backend) awaitGreeting(ctx context.Context) {
+	b.mu.Lock()
+	greeting, until := b.greeting, b.greetingUntil
 	b.mu.Unlock()
+	if greeting == nil {
+		return
+	}
+
+	limit := time.NewTimer(time.Until(until))
+	defer limit.Stop()
+	select {
+	case <-greeting:
+	case <-limit.C:
+	case <-ctx.Done():
+	}
 }
 
 // unusable notes that a server didn't take part in the handshake. It is tried again

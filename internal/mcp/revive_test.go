@@ -192,7 +192,7 @@ func TestLateServers(t *testing.T) {
 	late := child(t, "late", "late")
 	changed := make(chan bool, 10)
 	o := &sdk.ClientOptions{ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { changed <- true }}
-	g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "mortal", "mortal"), late}})
+	g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "mortal", "mortal"), late}, Limits: mcp.Limits{Greeting: time.Millisecond}})
 	s := overStdio(t, g, "s1", o, legacy)
 	has := func(name string) bool {
 		r, err := s.ListTools(t.Context(), nil)
@@ -219,6 +219,39 @@ func TestLateServers(t *testing.T) {
 	}
 	if r := call(t, s, "read_inbox", empty{}); r.IsError {
 		t.Error(textOf(r))
+	}
+}
+
+// A client that lists the tools once has those of a server that is slow in the handshake: the
+// list waits for it.
+func TestListWaitsForLateServers(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	t.Setenv("LATE", l.Addr().String())
+	g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "mortal", "mortal"), child(t, "late", "late")}, Limits: mcp.Limits{Greeting: time.Minute}})
+	// The handshake with the client has ended when the late server begins its own.
+	s := overStdio(t, g, "s1", nil, legacy)
+	listed := make(chan []string, 1)
+	go func() {
+		var names []string
+		if r, err := s.ListTools(t.Context(), nil); err == nil {
+			for _, tool := range r.Tools {
+				names = append(names, tool.Name)
+			}
+		}
+		listed <- names
+	}()
+
+	gate, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate.Close()
+	if names := <-listed; !slices.Contains(names, "get_life") || !slices.Contains(names, "read_inbox") {
+		t.Errorf("the tools are %q, without those of one server", names)
 	}
 }
 

@@ -157,17 +157,19 @@ func (b *backend) offers(method string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	kind, _, _ := strings.Cut(method, "/")
-	return b.err == nil && !b.greeting && (b.capabilities == nil || strictjson.Get(b.capabilities, kind) != nil)
+	return b.err == nil && b.greeting == nil && (b.capabilities == nil || strictjson.Get(b.capabilities, kind) != nil)
 }
 
 // everywhere asks all servers for the names of their items at once. One that
-// doesn't answer has none, and one that is down is brought back for the next time.
+// doesn't answer has none, and one that is down is brought back for the next time. Those
+// that are still in the handshake are waited for, within the limit.
 func (c *conversation) everywhere(ctx context.Context, x *exchange, method string) map[*backend][]string {
 	var mu sync.Mutex
 	var work sync.WaitGroup
 	out := map[*backend][]string{}
 	for _, b := range c.backends {
 		work.Go(func() {
+			b.awaitGreeting(ctx)
 			items, err := b.items(ctx, x, method)
 			if b.down() != nil {
 				go b.comeBack()

@@ -38,7 +38,7 @@ func (b *backend) tools(ctx context.Context, x *exchange) (*schema.Catalogue, er
 	}
 
 	b.mu.Lock()
-	if out := b.err; out != nil || b.greeting {
+	if out := b.err; out != nil || b.greeting != nil {
 		defer b.mu.Unlock()
 		switch {
 		case b.shown != nil:
