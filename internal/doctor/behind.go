@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -36,6 +37,9 @@ func (x *examination) behind(ctx context.Context, sh *shown, o mcp.Options, many
 	policies(ctx, out, o, catalogues)
 	ctx, cancel := context.WithTimeout(ctx, x.o.Timeout)
 	defer cancel()
+	if many {
+		sh.await(ctx, o.Servers, catalogues)
+	}
 	for _, name := range sh.tools {
 		of, shadow, sure := -1, false, true
 		for i, c := range catalogues {
@@ -43,11 +47,7 @@ func (x *examination) behind(ctx context.Context, sh *shown, o mcp.Options, many
 				sure = sure && !shadows(o.Servers[i])
 				continue
 			}
-			own := strings.TrimPrefix(name, o.Servers[i].Name+"__")
-			if _, ok := c.Tool(own); !ok {
-				own = name
-			}
-			if _, ok := c.Tool(own); ok {
+			if own, ok := ownName(name, o.Servers[i], c); ok {
 				of = i
 				shadow = shadow || o.Servers[i].Mode == mcp.Shadow || o.Servers[i].Modes[own] == mcp.Shadow
 			}
@@ -71,7 +71,10 @@ func (x *examination) behind(ctx context.Context, sh *shown, o mcp.Options, many
 	for i, d := range out {
 		if many && d.Denied == 0 && catalogues[i] != nil && !shadows(o.Servers[i]) {
 			if len(catalogues[i].Tools) > 0 {
-				d.add(true, "unproven", "", "see the gateway's log for the reason", "none of its tools is offered, so that no canary could be called")
+				d.add(true, "unproven", "", "if it is only slow, give it longer with --timeout; the gateway's log has the reason", "none of its tools is offered, so that no canary could be called")
+				for _, line := range sh.said.warnings(o.Servers[i].Name) {
+					d.add(false, "log", "", "correct that", "the gateway's log says: %s", line)
+				}
 			} else {
 				d.Denied = 1 // it has nothing that could be called
 			}
@@ -79,6 +82,60 @@ func (x *examination) behind(ctx context.Context, sh *shown, o mcp.Options, many
 	}
 
 	return out
+}
+
+// ownName returns a server's own name for a tool that a client sees.
+func ownName(name string, s mcp.Server, c *schema.Catalogue) (own string, ok bool) {
+	for _, own := range []string{strings.TrimPrefix(name, s.Name+"__"), name} {
+		if _, ok := c.Tool(own); ok {
+			return own, true
+		}
+	}
+	return "", false
+}
+
+// again is how long the doctor waits until it lists the tools again.
+const again = time.Second
+
+// await lists the tools until those of all servers are among them that offer any: a gateway
+// takes servers in when they have started. It ends with the context, too.
+func (sh *shown) await(ctx context.Context, servers []mcp.Server, catalogues []*schema.Catalogue) {
+	missing := func(i int) bool {
+		return offers(servers[i], catalogues[i]) && !slices.ContainsFunc(sh.tools, func(name string) bool {
+			_, ok := ownName(name, servers[i], catalogues[i])
+			return ok
+		})
+	}
+	for {
+		some := false
+		for i := range servers {
+			some = some || missing(i)
+		}
+		if !some {
+			return
+		}
+
+		select {
+		case <-time.After(again):
+		case <-ctx.Done():
+			return
+		}
+		if tools, err := toolNames(ctx, sh.session); err == nil {
+			sh.tools = tools
+		}
+	}
+}
+
+// offers reports whether a gateway shows any of a server's tools: those without contracts, and
+// those whose definitions have changed, are hidden.
+func offers(s mcp.Server, c *schema.Catalogue) bool {
+	return c != nil && slices.ContainsFunc(c.Tools, func(t schema.Tool) bool {
+		if s.Contract == nil {
+			return true
+		}
+		known, ok := s.Contract.Tool(t.Name)
+		return ok && (known.Fingerprint == "" || known.Fingerprint == t.Fingerprint)
+	})
 }
 
 // shadows reports whether a server has calls that are let pass undecided.

@@ -16,11 +16,11 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// connect starts or reaches the entry. The process ends with the context life. said
-// returns the mistakes that the gateway itself reported; what servers write to
-// their standard error may be anything.
-func (x *examination) connect(ctx, life context.Context) (session *sdk.ClientSession, said func() string, err error) {
-	said = func() string { return "" }
+// connect starts or reaches the entry. The process ends with the context life. said is what
+// the gateway itself reported; what servers write to their standard error may be anything,
+// and is not in it.
+func (x *examination) connect(ctx, life context.Context) (session *sdk.ClientSession, said *stderrTail, err error) {
+	said = &stderrTail{}
 	client := sdk.NewClient(&sdk.Implementation{Name: "remit-doctor", Version: x.o.Version}, &sdk.ClientOptions{Logger: slog.New(slog.DiscardHandler)})
 	if x.server.URL != "" {
 		header := http.Header{}
@@ -44,11 +44,9 @@ func (x *examination) connect(ctx, life context.Context) (session *sdk.ClientSes
 	cmd.Env, cmd.Dir = x.env, x.dir
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 3 * time.Second
-	errs := &stderrTail{}
 
 	if x.server.Gateway() != nil {
-		cmd.Stderr = errs
-		said = errs.mistakes
+		cmd.Stderr = said
 	}
 	session, err = client.Connect(ctx, &sdk.CommandTransport{Command: cmd, TerminateDuration: 5 * time.Second}, nil)
 	return session, said, err
@@ -93,4 +91,20 @@ func (t *stderrTail) mistakes() string {
 		}
 	}
 	return strings.Join(out, "; ")
+}
+
+// warnings returns the latest lines of the log that warn about a server.
+func (t *stderrTail) warnings(server string) []string {
+	const most = 3
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []string
+	for line := range strings.SplitSeq(string(t.text), "\n") {
+		fields := strings.Fields(line) // time, level, message, and what it is about
+		warns := len(fields) > 1 && (fields[1] == "level=WARN" || fields[1] == "level=ERROR")
+		if warns && slices.Contains(fields, "server="+server) {
+			out = append(out, line)
+		}
+	}
+	return out[max(0, len(out)-most):]
 }

@@ -215,6 +215,7 @@ func (x *examination) expand() error {
 type shown struct {
 	session *sdk.ClientSession
 	tools   []string
+	said    *stderrTail
 	close   func()
 }
 
@@ -234,13 +235,13 @@ func (x *examination) prove(ctx context.Context, known bool) (out *shown, many b
 	}
 
 	if err != nil {
-		x.failed(ctx, "could not be reached", err, said())
+		x.failed(ctx, "could not be reached", err, said.mistakes())
 		close()
 		return nil, false
 	}
 	tools, err := toolNames(ctx, session)
 	if err != nil {
-		x.failed(ctx, "doesn't list its tools", err, said())
+		x.failed(ctx, "doesn't list its tools", err, said.mistakes())
 		close()
 		return nil, false
 	}
@@ -253,19 +254,19 @@ func (x *examination) prove(ctx context.Context, known bool) (out *shown, many b
 	several := err != nil && strings.Contains(err.Error(), "no server offers the tool "+string(strictjson.Quote(name)))
 	switch {
 	case denied.stopped(name, remit.UnknownTool):
-		return &shown{session, tools, close}, false
+		return &shown{session, tools, said, close}, false
 	case several && known:
-		return &shown{session, tools, close}, true
+		return &shown{session, tools, said, close}, true
 	case several:
 		x.d.add(true, "unproven", "", "examine it by its configuration: remit doctor --config remit.yaml", "it looks like Remit with several servers, and from here nobody can see whether it stops calls")
 	case known && ctx.Err() == nil && x.shadow():
 		x.d.add(true, "shadow", "", "take --shadow, or mode: shadow, away", "Remit decides here, and lets everything pass")
 	case known && err != nil:
-		x.failed(ctx, "doesn't decide", err, said())
+		x.failed(ctx, "doesn't decide", err, said.mistakes())
 	case known:
 		x.d.add(true, "open", "", "compare remit version with the program in "+x.File, "the canary was not denied by Remit, though its name stands in the command")
 	case ctx.Err() != nil:
-		x.failed(ctx, "doesn't answer", ctx.Err(), said())
+		x.failed(ctx, "doesn't answer", ctx.Err(), said.mistakes())
 	default:
 		x.d.add(true, "unprotected", "", x.remedy(), "its %s without a decision", display.Count(len(tools), "tool is called", "tools are called"))
 	}
