@@ -42,7 +42,8 @@ server has, with a target outside, and then the real ones with arguments that ar
 denied. A server that isn't behind Remit is asked for the first only, which it doesn't have. Then the contracts are
 compared with what the servers offer now. The hooks of a coding agent are run as the agent's own file says, with calls
 that nobody may make. At the other doors a page asks for a message that the user never spoke of. No canary runs
-anything. Exit code 3 when something is not protected.
+anything. Exit code 3 when something is not protected, or nothing was found: remit session and the library are
+examined, and protect nobody by themselves.
 
 Example:
   remit doctor
@@ -74,22 +75,18 @@ func (c *doctorCommand) Run(ctx context.Context, s *command.Streams) error {
 	if err != nil {
 		return err
 	}
-	healthy := 0
-	for _, d := range all {
-		if d.Protected {
-			healthy++
-		}
-	}
+	sum := sumOf(all)
+	protected := sum.protected == sum.doors && sum.doors > 0 && !sum.broken
 
 	if c.JSON {
 		err = writeJSON(s.Out, struct {
 			Protected bool                `json:"protected"`
 			Servers   []*doctor.Diagnosis `json:"servers"`
-		}{healthy == len(all), all})
+		}{protected, all})
 	} else {
-		newPrinter(s).diagnoses(all, healthy, c.doors() || c.Hooks != "")
+		newPrinter(s).diagnoses(all, sum, c.doors() || c.Hooks != "")
 	}
-	if err == nil && healthy < len(all) {
+	if err == nil && !protected {
 		return command.Status(exitStopped)
 	}
 	return err
@@ -122,10 +119,49 @@ func (c *doctorCommand) settings() doctor.Options {
 	return doctor.Options{Timeout: c.Timeout, Version: version(), Gateway: gatewayOf}
 }
 
-func (p *printer) diagnoses(all []*doctor.Diagnosis, healthy int, doors bool) {
+// doorSum counts doors. Those of this program itself are none that anybody goes through.
+type doorSum struct {
+	doors, protected int
+	broken           bool // a door of this program lets everything through
+}
+
+func sumOf(all []*doctor.Diagnosis) doorSum {
+	var sum doorSum
+	for _, d := range all {
+		switch {
+		case d.Own:
+			sum.broken = sum.broken || !d.Protected
+			continue
+		case d.Protected:
+			sum.protected++
+		}
+		sum.doors++
+	}
+	return sum
+}
+
+func (p *printer) diagnoses(all []*doctor.Diagnosis, sum doorSum, doors bool) {
+	p.diagnosed(all)
+	what := display.Count(sum.doors, "server is", "servers are")
+	if doors {
+		what = display.Count(sum.doors, "door is", "doors are")
+	}
+	if sum.doors > 0 {
+		p.line(0, fmt.Sprintf("%d of %s protected", sum.protected, what))
+		return
+	}
+	p.line(0, "nothing was found that Remit protects: no server of an MCP client, no coding agent, no running proxy or decision API")
+	p.para(0, "  →   ", "remit init shows what it can be put before; with --file, --config, --proxy or --serve, the doctor examines what is in another place")
+}
+
+// diagnosed writes what was found at each door.
+func (p *printer) diagnosed(all []*doctor.Diagnosis) {
 	for _, d := range all {
 		verdict := p.Bad("NOT PROTECTED")
-		if d.Protected {
+		switch {
+		case d.Protected && d.Own:
+			verdict = p.Good("works")
+		case d.Protected:
 			verdict = p.Good("protected")
 		}
 		name := display.Line(d.Server)
@@ -156,12 +192,6 @@ func (p *printer) diagnoses(all []*doctor.Diagnosis, healthy int, doors bool) {
 			p.para(2, "  →   ", f.Remedy)
 		}
 	}
-
-	what := display.Count(len(all), "server is", "servers are")
-	if doors {
-		what = display.Count(len(all), "door is", "doors are")
-	}
-	p.line(0, fmt.Sprintf("%d of %s protected", healthy, what))
 }
 
 // entries returns what is to be examined.

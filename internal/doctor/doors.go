@@ -25,7 +25,7 @@ const maxAnswer = 1 << 20
 // ExamineSession plays the scene to a program that speaks the session protocol, as an agent
 // starts it.
 func ExamineSession(ctx context.Context, program []string, timeout time.Duration) *Diagnosis {
-	d := &Diagnosis{Server: "session", File: strings.Join(program, " "), Findings: []Finding{}}
+	d := &Diagnosis{Server: "session", File: strings.Join(program, " "), Own: true, Findings: []Finding{}}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	read, sent, err := overLines(ctx, program)

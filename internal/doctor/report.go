@@ -27,6 +27,8 @@ type Diagnosis struct {
 	Server string `json:"server"`
 	// Behind is the server's name in contracts, if its gateway serves several.
 	Behind string `json:"behind,omitempty"`
+	// Own is set for a door of this program itself, which nobody has to go through.
+	Own bool `json:"own,omitempty"`
 	// Protected reports whether all canaries were denied, and no finding is a
 	// problem.
 	Protected bool `json:"protected"`

@@ -56,7 +56,7 @@ func (d *Diagnosis) answered(read, sent remit.Verdict) {
 
 // ExamineLibrary plays the scene in this process, as a program does that embeds Remit.
 func ExamineLibrary(ctx context.Context) *Diagnosis {
-	d := &Diagnosis{Server: "library", File: "this program", Findings: []Finding{}}
+	d := &Diagnosis{Server: "library", File: "this program", Own: true, Findings: []Finding{}}
 	read, sent, err := inProcess(ctx)
 	if err != nil {
 		d.add(true, "broken", "", "install Remit again, and report this", "%v", err)
