@@ -183,6 +183,7 @@ type Gateway struct {
 	trouble       error
 	conversations map[*conversation]bool
 	monitors      map[string]*remit.Monitor
+	unusable      bool // rules of the latest monitor can't be used
 	closed        bool
 }
 

@@ -64,7 +64,9 @@ func (b *backend) lookUp(ctx context.Context, params json.RawMessage, tool strin
 }
 
 // guards compiles the rules for the tools that are known by now. Rules with mistakes deny every
-// call of their tools, and so do those for tools that no server has listed yet.
+// call of their tools, and so do those for tools that no server has listed yet: as long as
+// the tools of some server are unknown, what is missing is no mistake. The caller holds the
+// lock.
 func (g *Gateway) guards(o *remit.Options) error {
 	if len(g.o.Policies) == 0 {
 		return nil
@@ -72,12 +74,21 @@ func (g *Gateway) guards(o *remit.Options) error {
 	var err error
 	o.Guards, err = guard.Compile(g.o.Policies, guard.Deployment{Tools: o.Tools, Contracts: o.Contracts})
 	var mistakes guard.Errors
-	if !errors.As(err, &mistakes) {
+	if err != nil && !errors.As(err, &mistakes) {
 		return err
 	}
-	for _, m := range mistakes {
-		g.log.Warn("a rule can't be used, and its tool is denied", "place", m.Position.String(), "mistake", m.Message)
+
+	level, message := slog.LevelWarn, "a rule can't be used, and its tool is denied"
+	if len(o.Contracts) < len(g.servers) {
+		level, message = slog.LevelInfo, "a rule can't be used before all servers have listed their tools, and its tool is denied until then"
 	}
+	for _, m := range mistakes {
+		g.log.Log(context.Background(), level, message, "place", m.Position.String(), "mistake", m.Message)
+	}
+	if len(mistakes) == 0 && g.unusable {
+		g.log.Info("all rules can be used now")
+	}
+	g.unusable = len(mistakes) > 0
 	return nil
 }
 

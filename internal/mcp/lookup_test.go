@@ -37,7 +37,7 @@ duties:
 		if got := textOf(r); !r.IsError || got != "" && !strings.Contains(got, "the policies for this tool have mistakes") {
 			t.Errorf("a rule that calls a tool that there isn't: %s", got)
 		}
-		if !strings.Contains(log.String(), "a rule can't be used") || !strings.Contains(log.String(), "get_time.yaml:5:") {
+		if !strings.Contains(log.String(), "a rule can't be used, and its tool is denied") || !strings.Contains(log.String(), "get_time.yaml:5:") {
 			t.Errorf("the log has %s", log)
 		}
 		f.Policies = f.Policies[:2]
@@ -50,6 +50,9 @@ duties:
 		}
 		if got := textOf(call(t, s, "read_inbox", empty{})); got != mailbox {
 			t.Errorf("read %s", got)
+		}
+		if said := log.String(); strings.Contains(said, "a rule can't be used, and") || strings.Contains(said, "before all servers have listed") != strings.Contains(said, "all rules can be used now") {
+			t.Errorf("a rule without a mistake, in the log: %s", said)
 		}
 		if err := g.Close(t.Context()); err != nil {
 			t.Error(err)
