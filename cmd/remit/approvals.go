@@ -50,7 +50,7 @@ Example:
 // Run shows the questions.
 func (c *approvalsList) Run(ctx context.Context, s *command.Streams) error {
 	if !c.Watch {
-		return c.with(ctx, func(st store.Store) error {
+		return c.withAny(ctx, s, "no question is waiting", func(st store.Store) error {
 			list, err := st.Pending(ctx, 0)
 			if err == nil && len(list) == 0 && !c.JSON {
 				newPrinter(s).line(0, "no question is waiting")

@@ -43,6 +43,23 @@ func (f storeFlag) open(ctx context.Context) (store.Store, error) {
 	return s, err
 }
 
+// noStoreYet says why there is no store where nobody has named one.
+const noStoreYet = "there is no store yet. The gateway makes one with --queue, or store in remit.yaml; name another with --store, or in REMIT_STORE"
+
+// withAny is [storeFlag.with] where nothing in a store is an answer, too: if nobody has named
+// one, and the usual one has not been made, it says why there is nothing.
+func (f storeFlag) withAny(ctx context.Context, s *command.Streams, nothing string, do func(store.Store) error) error {
+	st, err := f.open(ctx)
+	if f.Store == "" && errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintln(s.Err, nothing+": "+noStoreYet)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(st), st.Close())
+}
+
 // with runs a function on the store and closes it.
 func (f storeFlag) with(ctx context.Context, do func(store.Store) error) error {
 	s, err := f.open(ctx)
@@ -254,7 +271,7 @@ func (c *auditExport) Run(ctx context.Context, s *command.Streams) error {
 	if c.Resume && c.Out == "" {
 		return command.UsageError(errors.New("--resume: say with --out FILE which export goes on"))
 	}
-	return c.with(ctx, func(st store.Store) (err error) {
+	return c.withAny(ctx, s, "there is nothing to export", func(st store.Store) (err error) {
 		if c.Out == "" {
 			return writeLines(s.Out, st.Export(ctx))
 		}

@@ -33,7 +33,7 @@ Example:
 
 // Run writes the recordings.
 func (c *exportCommand) Run(ctx context.Context, s *command.Streams) error {
-	return c.with(ctx, func(st store.Store) error {
+	return c.withAny(ctx, s, "there is nothing to export", func(st store.Store) error {
 		if c.Out == "" {
 			return c.export(ctx, st, s.Out, s.Err)
 		}
