@@ -192,7 +192,7 @@ func configured(f *config.File, log *slog.Logger) (*deployment, error) {
 	o.Monitor.Precision, o.Monitor.Sinks, o.Monitor.Unprovoked, o.Monitor.Mentions = f.Precision, f.Sinks, f.Unprovoked, f.Mentions
 	dir := contractDir(f.Contracts)
 	if dir != "" {
-		o.Synthesized = dir.add
+		o.Synthesized = dir.adding(log)
 	}
 	most := f.Limits.Message
 
@@ -337,7 +337,7 @@ func (c *gatewayCommand) wrap(log *slog.Logger) (*deployment, error) {
 		if server.Contract, err = keep.find(server.Name); err != nil {
 			return nil, err
 		}
-		o.Synthesized = keep.add
+		o.Synthesized = keep.adding(log)
 	}
 
 	o.Servers = []mcp.Server{server}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,6 +76,18 @@ func (d contractDir) add(f *contract.File) error {
 		return err
 	}
 	return atomicfile.Write(name, text, 0o644)
+}
+
+// adding returns a function that adds contracts, and logs where they are.
+func (d contractDir) adding(log *slog.Logger) func(*contract.File) error {
+	return func(f *contract.File) error {
+		if err := d.add(f); err != nil {
+			return err
+		}
+		name, err := d.file(f.Server)
+		log.Info("contracts were written: read them, and correct what is wrong", "server", f.Server, "file", name)
+		return err
+	}
 }
 
 // approved writes down the calls that people allow for always: in the contract

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/pack"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
 )
@@ -71,6 +72,7 @@ func (s *server) meet(c *schema.Catalogue, keep keeper) error {
 			return err
 		}
 		s.log.Info("contracts were made from the tools' schemas, and nobody has reviewed them", s.made(c)...)
+		s.suggest(c)
 		return nil
 	}
 
@@ -93,6 +95,21 @@ func (s *server) made(c *schema.Catalogue) []any {
 		out = append(out, "pack", p.Name, "reviewed", len(s.Packs.Reviewed(c)))
 	}
 	return out
+}
+
+// suggest names a pack with reviewed contracts for a server for which none was selected, nor
+// refused.
+func (s *server) suggest(c *schema.Catalogue) {
+	if s.Packs != nil {
+		return
+	}
+	switch p, reviewed, err := pack.About(c); {
+	case err != nil:
+		s.log.Warn("the packs can't be read", "error", err)
+	case p != nil:
+		s.log.Info("there is a pack with reviewed contracts for these tools: start with --pack "+p.Name+", or pack: "+p.Name+
+			" in remit.yaml, after the contract file that was made is removed", "tools", len(c.Tools), "reviewed", reviewed)
+	}
 }
 
 // contracts makes the contracts of a server without any. The caller holds the lock.

@@ -18,16 +18,37 @@ import (
 type Set []*Pack
 
 // Select returns the packs for a server: the one that the operator names, or the one for
-// the command that starts the server if the name is empty. [None] selects none.
+// the command that starts the server if the name is empty. [None] selects the empty set, which
+// says that the operator wants none.
 func Select(name string, command []string) (Set, error) {
 	p, err := Named(name)
 	if name == "" {
 		p, err = ForCommand(command)
 	}
-	if p == nil || err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case name == None:
+		return Set{}, nil
+	case p == nil:
+		return nil, nil
 	}
 	return Set{p}, nil
+}
+
+// About returns the pack that has reviewed most of a server's definitions, and how many; nil if
+// no pack has reviewed any. It selects none: any server can show the same definitions.
+func About(c *schema.Catalogue) (p *Pack, reviewed int, err error) {
+	packs, err := All()
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, one := range packs {
+		if n := len(Set{one}.Reviewed(c)); n > reviewed {
+			p, reviewed = one, n
+		}
+	}
+	return p, reviewed, nil
 }
 
 // Contract returns the contracts of tools: a pack's for the definitions that it reviewed,
