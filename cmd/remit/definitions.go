@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"log/slog"
 
 	"github.com/remit-project/remit/internal/definitions"
+	"github.com/remit-project/remit/internal/strictyaml"
 	"github.com/remit-project/remit/schema"
 )
 
@@ -22,7 +24,11 @@ func (l *listing) take(c *schema.Catalogue, texts map[string]json.RawMessage) {
 	if file == "" {
 		return
 	}
-	if err := definitions.Keep(file, definitions.Of(c, texts)); err != nil {
-		l.log.Info("the definitions of tools could not be kept beside their contracts", "server", c.Server, "error", err)
+	err := definitions.Keep(file, definitions.Of(c, texts))
+	switch mistakes := (strictyaml.Errors)(nil); {
+	case errors.As(err, &mistakes):
+		l.log.Warn("the contract file has mistakes, and what it says doesn't hold: what it said before stays in force until they are corrected", "server", c.Server, "error", err)
+	case err != nil:
+		l.log.Warn("the definitions of tools could not be kept beside their contracts", "server", c.Server, "error", err)
 	}
 }

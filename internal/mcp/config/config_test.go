@@ -175,6 +175,7 @@ func TestMistakes(t *testing.T) {
 		"a judge, no web":  {"version: 1\npolicies: p\njudge: {model: 'openai:m', url: here}\nservers: {a: {command: [x]}}", "remit.yaml:3:8: the judge: model m: the base URL is not one"},
 		"a judge alone":    {"version: 1\njudge: {model: 'openai:m', url: 'http://localhost:1/v1'}\nservers: {a: {command: [x]}}", "remit.yaml:2:8: the judge is asked by rules, and there are none"},
 		"no list":          {"version: 1\nservers:\n  a: {command: x y}", "command must be a list of the program and its arguments; write [x, y]"},
+		"no path":          {"version: 1\ncontracts: 5\nservers: {a: {command: [x]}}", "remit.yaml:2:12: contracts must be a path, not 5"},
 		"no home":          {"version: 1\ncontracts: ~/c\nservers: {a: {command: [x]}}", "remit.yaml:2:12: contracts is below the home directory, and nobody says where that is"},
 		"another's home":   {"version: 1\ncontracts: ~ann/c\nservers: {a: {command: [x]}}", "remit.yaml:2:12: contracts is in the home of somebody else"},
 	} {

@@ -178,9 +178,15 @@ func (l *loader) mode(what string, to *mcp.Mode) func(*node) {
 	}
 }
 
-// path reads a path, relative to the file's directory or, with ~, to the person's own.
+// path reads a path, relative to the file's directory or, with ~, to the person's own. A
+// number, true and the like are no path unless they stand in quotes: more likely, something
+// else was meant.
 func (l *loader) path(what string, to *string) func(*node) {
 	return func(n *node) {
+		if strictyaml.Scalar(n) && n.ShortTag() != "!!str" {
+			l.Fail(n, "write a path, in quotes if it is called so", "%s must be a path, not %s", what, n.Value)
+			return
+		}
 		l.text(what, to)(n)
 		l.place(n, what, to)
 	}
