@@ -6,7 +6,10 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/remit-project/remit/contract"
@@ -54,6 +57,17 @@ type running struct {
 	end func() error
 }
 
+// openStore opens the store of a server, and logs where it made one: a path with a mistake in it
+// is made, too, directories included.
+func openStore(ctx context.Context, name string, o store.Options, log *slog.Logger) (store.Store, error) {
+	_, missing := os.Stat(strings.TrimPrefix(name, "sqlite:"))
+	s, err := store.Open(ctx, name, o)
+	if err == nil && errors.Is(missing, fs.ErrNotExist) && !strings.Contains(name, "://") {
+		log.Info("there was no store, and one was made", "file", name)
+	}
+	return s, err
+}
+
 // start makes the gateway, over its store where there is one.
 func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, error) {
 	if len(d.notify) > 0 {
@@ -69,7 +83,7 @@ func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, err
 		return &running{Gateway: g, files: d.files, end: func() error { return nil }}, err
 	}
 
-	s, err := store.Open(ctx, d.store, store.Options{Redact: d.audit.Redact})
+	s, err := openStore(ctx, d.store, store.Options{Redact: d.audit.Redact}, log)
 	if err != nil {
 		return nil, err
 	}

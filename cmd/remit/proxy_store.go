@@ -21,7 +21,7 @@ func durableProxy(ctx context.Context, o *proxy.Options, name string, queue bool
 		}
 		return nil, func() error { return nil }, nil
 	}
-	s, err := store.Open(ctx, name, store.Options{})
+	s, err := openStore(ctx, name, store.Options{}, o.Log)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -93,7 +93,7 @@ func (c *serveCommand) run(ctx context.Context, log *slog.Logger, lookups guard.
 			return hint.Wrap(err, "say where the store is with --store NAME")
 		}
 	}
-	if options.Store, err = store.Open(ctx, name, store.Options{}); err != nil {
+	if options.Store, err = openStore(ctx, name, store.Options{}, log); err != nil {
 		return err
 	}
 	options.Desk.Store = options.Store
