@@ -51,6 +51,7 @@ type replay struct {
 	progress *progress
 	monitors *monitors
 	totals   totals
+	bare     int // sessions for which there are no definitions of tools
 }
 
 // Run decides every call of every session.
@@ -99,6 +100,9 @@ func (c *replayCommand) Run(ctx context.Context, s *command.Streams) (err error)
 
 	r.progress.clear()
 	r.totals.print(&printer{w: summary, Paint: display.Paint(s.Color && !c.JSON), width: s.Width})
+	if r.bare > 0 && r.totals.reasons[remit.UnknownTool] > 0 {
+		fmt.Fprintf(s.Err, "hint: %s no definitions of tools, without which tools are unknown: give them with --tools FILE\n", display.Count(r.bare, "session has", "sessions have"))
+	}
 	if c.ExitCode && r.totals.stopped() > 0 {
 		return command.Status(exitStopped)
 	}
@@ -150,6 +154,9 @@ func (r *replay) session(ctx context.Context, s *trace.Session) error {
 		return err
 	}
 	r.totals.sessions++
+	if len(r.Tools) == 0 && len(s.Tools) == 0 {
+		r.bare++
+	}
 	var failed error
 	each := func(d *remit.Decision) {
 		r.totals.add(d)
