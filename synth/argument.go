@@ -26,11 +26,18 @@ const nearly = 9
 
 // judge decides one place.
 func (t *tool) judge(p *place) verdict {
+	v, weight := t.read(p)
+	features := t.featuresOf(p, v)
+	return t.doubt(features, t.weigh(p, features, v, weight))
+}
+
+// read returns what the rules alone say of a place, and how much their best evidence weighs.
+func (t *tool) read(p *place) (verdict, int) {
 	es := t.evidence(p)
 	if len(es) == 0 {
-		return t.doubt(p, t.weigh(p, t.unknown(p), 0))
+		return t.unknown(p), 0
 	}
-	return t.doubt(p, t.weigh(p, t.byRules(p, es), es[0].weight))
+	return t.byRules(p, es), es[0].weight
 }
 
 // byRules decides one place by its evidence.

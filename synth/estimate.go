@@ -1,6 +1,7 @@
 package synth
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -24,6 +25,28 @@ func Estimated(e Estimates, c *schema.Catalogue) *contract.File {
 	return builtin().with(e).contract(c)
 }
 
+// Features are what estimates look at of one tool, and of each of its arguments by pattern.
+type Features struct {
+	Tool      []string
+	Arguments map[string][]string
+}
+
+// FeaturesOf returns the features of each tool of a catalogue, with what the rules alone say of it.
+func FeaturesOf(c *schema.Catalogue) map[string]Features {
+	x := builtin().with(Estimates{})
+	out := map[string]Features{}
+	for i := range c.Tools {
+		t := x.analyse(&c.Tools[i], c)
+		f := Features{Tool: estimate.Tool(t.def, string(t.told)), Arguments: map[string][]string{}}
+		for _, p := range t.places {
+			v, _ := t.read(p)
+			f.Arguments[p.pattern] = t.featuresOf(p, v)
+		}
+		out[t.def.Name] = f
+	}
+	return out
+}
+
 // with returns the table with other estimates.
 func (x *table) with(e Estimates) *table {
 	y := *x
@@ -32,8 +55,9 @@ func (x *table) with(e Estimates) *table {
 }
 
 const (
-	// weightOfRules is how much evidence is worth one natural logarithm of odds.
-	weightOfRules = 30.0
+	// weightOfRules is how much evidence is worth one natural logarithm of odds, beside what the rules'
+	// verdict itself tells the estimate.
+	weightOfRules = 90.0
 	// surely is how likely a milder effect has to be than the strictest, where no verb is known.
 	surely = 0.75
 	// reasons is how many features explain an estimate.
@@ -42,7 +66,7 @@ const (
 	// of which little but the user's word is taken until then, and mayNeedUser how likely one
 	// needs the user's word that gets it as its floor. They are low: what is missed costs more
 	// than a look, or a question.
-	mayDecide, oftenDecides, mayNeedUser = 0.07, 0.2, 0.15
+	mayDecide, oftenDecides, mayNeedUser = 0.015, 0.12, 0.08
 	// isLikely is how likely both have to be of text, and of ids that a tool's word is good for:
 	// what rules know best, and what tasks are full of.
 	isLikely = 0.5
@@ -59,7 +83,7 @@ func (t *tool) weighEffect() {
 	if t.table.likely.Effects == nil {
 		return
 	}
-	features := estimate.Tool(t.def, string(t.effect))
+	features := estimate.Tool(t.def, string(t.told))
 	odds := t.table.likely.Effects.Odds(features)
 	likeliest := t.effect
 	for _, e := range []contract.Effect{contract.Execute, contract.Destructive, contract.Egress, contract.Write, contract.Read} {
@@ -103,12 +127,14 @@ func (t *tool) alters() bool {
 // the verdict of the rules, whose best evidence has a weight. An estimate never touches
 // a credential, what no rule knows anything about in a tool that reaches out, or what bears
 // authority by its nature, a path or a URL.
-func (t *tool) weigh(p *place, v verdict, weight int) verdict {
+func (t *tool) weigh(p *place, features []string, v verdict, weight int) verdict {
 	if t.table.likely.Roles == nil || v.role == label.Credential {
 		return v
 	}
-	best, why := t.likelier(p, v.role, float64(weight)/weightOfRules)
-	if best == v.role {
+	best, why := t.likelier(features, v.role, float64(weight)/weightOfRules)
+	isDate := strings.HasPrefix(p.node.Format, "date") && best == label.Control             // when something happens is no setting
+	isBound := v.concept == "pattern" && best == label.Content && t.effect != contract.Read // nor how far it reaches a text
+	if best == v.role || isDate || isBound {
 		return v
 	}
 	loosens := v.role.AuthorityBearing() && !best.AuthorityBearing()
@@ -125,8 +151,7 @@ func (t *tool) weigh(p *place, v verdict, weight int) verdict {
 
 // likelier returns the role that is likeliest where the rules' has a head start, in
 // natural logarithms of odds, and why.
-func (t *tool) likelier(p *place, rules label.Role, start float64) (best label.Role, why string) {
-	features := t.featuresOf(p)
+func (t *tool) likelier(features []string, rules label.Role, start float64) (best label.Role, why string) {
 	if features == nil {
 		return rules, ""
 	}
@@ -143,18 +168,25 @@ func (t *tool) likelier(p *place, rules label.Role, start float64) (best label.R
 	return best, fmt.Sprintf("arguments like it are %s: %s", best, strings.Join(telling, ", "))
 }
 
-func (t *tool) featuresOf(p *place) []string {
+// featuresOf returns the features of an argument, with what the rules say.
+func (t *tool) featuresOf(p *place, v verdict) []string {
 	if t.features == nil {
 		t.features = estimate.Arguments(t.def, string(t.told))
 	}
-	return t.features[p.pattern]
+	features := t.features[p.pattern]
+	if features == nil {
+		return nil
+	}
+
+	role, is, in := "rules say "+v.role.String(), "rules read "+string(cmp.Or(v.concept, "unknown")), " effect "+string(t.told)
+	said := []string{role, role + in, role + " floor " + v.floor.String(), is, is + in, is + " as " + v.role.String()}
+	return slices.Concat(features, said)
 }
 
 // doubt holds a verdict against arguments like it once more, where more than a read hangs on
 // it: one that may well bear authority is marked, and one that may well need a better floor
 // gets it. Milder it makes at most a value that is only stored.
-func (t *tool) doubt(p *place, v verdict) verdict {
-	features := t.featuresOf(p)
+func (t *tool) doubt(features []string, v verdict) verdict {
 	if features == nil || t.effect == contract.Read {
 		return v
 	}
@@ -179,8 +211,8 @@ func (t *tool) doubt(p *place, v verdict) verdict {
 
 // isStored reports whether an argument is a value that a tool puts down where others decided.
 func (t *tool) isStored(v verdict) bool {
-	stores := slices.Contains([]concept{quantity, "data", "text", "geo", "when", "name"}, v.concept)
-	return t.effect == contract.Write && stores && (v.role == label.Control || v.role == label.Content)
+	stores := slices.Contains([]concept{"data", "text", "geo", "name"}, v.concept)
+	return t.effect == contract.Write && stores && v.review == "" && (v.role == label.Control || v.role == label.Content)
 }
 
 // anybodys reports whether arguments with these features hardly ever need more than anybody's word.

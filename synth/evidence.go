@@ -165,8 +165,9 @@ func (x *table) readEnds(words []string) noun {
 	only := x.before[first]
 	ofOther := only != nil && !slices.Contains(only, x.nouns[end].concept)
 	sorts := first == "order" || first == "return" || first == "sort"
-	if isID := sorts && x.has("handles", end); isID || ofOther {
-		n = noun{} // the id of an order is not a way to sort
+	isID := (sorts && x.has("handles", end)) || x.has("ids", end)
+	if isID || ofOther {
+		n = noun{} // the id of an order is not a way to sort, that of a show nothing to show
 	}
 	if m := x.trailing[end]; m.weight > n.weight {
 		return m

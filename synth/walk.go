@@ -40,21 +40,21 @@ func (x *table) places(t *schema.Tool) []*place {
 	var out []*place
 	at := map[string]*place{}
 	leaves := t.Places()
-	around := x.envelope(leaves)
+	around := x.envelopes(leaves)
 
 	for _, l := range leaves {
-		p := &place{pattern: l.Pattern, name: l.Name, words: x.split(l.Name), desc: fold(l.Node.Description), required: l.Required, node: l.Node, depth: strings.Count(l.Pattern, "/")}
+		p := &place{pattern: l.Pattern, name: l.Name, words: x.split(l.Name), desc: fold(l.Node.Description), required: l.Required, node: l.Node, depth: 1}
 		if len(p.words) == 0 {
 			p.words = []string{"unnamed"} // rules may look at a word
 		}
 		i := strings.LastIndexByte(l.Pattern, '/')
 		p.element = l.Pattern[i+1:] == "*"
-		up, ok := at[l.Pattern[:i]]
-		if ok && up.pattern != around {
-			p.parents = append(slices.Clone(up.parents), up)
-		}
-		if around != "" && p.pattern != around {
-			p.depth--
+		if up, ok := at[l.Pattern[:i]]; ok {
+			p.parents, p.depth = up.parents, up.depth
+			if !around[up.pattern] {
+				p.parents = append(slices.Clone(up.parents), up)
+				p.depth++
+			}
 		}
 		p.opaque = isOpaque(p.node)
 		at[p.pattern] = p
@@ -63,23 +63,38 @@ func (x *table) places(t *schema.Tool) []*place {
 	return out
 }
 
-// envelope returns the pattern of the one argument that holds all others, such as "params" or the
-// record that is written, or empty. What it holds is read as if the tool took it directly.
-func (x *table) envelope(leaves []schema.Leaf) string {
-	around := ""
+// envelopes returns the patterns of arguments that only hold others: the one argument that a tool
+// has, such as "params" or the record that is written, and the parts of an HTTP request. What they
+// hold is read as if the tool took it directly.
+func (x *table) envelopes(leaves []schema.Leaf) map[string]bool {
+	var first []schema.Leaf
+	isRequest := false
 	for _, l := range leaves {
-		if strings.Count(l.Pattern, "/") > 1 {
-			continue
+		if strings.Count(l.Pattern, "/") == 1 {
+			first = append(first, l)
+			isRequest = isRequest || (requestParts[fold(l.Name)] && len(l.Node.Properties) > 0)
 		}
-		named, _ := x.readName(x.split(l.Name))
-		plain := slices.Contains([]concept{"", "data", object}, named.concept)
-		if around != "" || !plain || len(l.Node.Properties) == 0 {
-			return ""
-		}
-		around = l.Pattern
 	}
-	return around
+
+	out := map[string]bool{}
+	for _, l := range first {
+		named, _ := x.readName(x.split(l.Name))
+		plain := slices.Contains([]concept{"", "data", object}, named.concept) || requestBodies[fold(l.Name)]
+		alone := len(first) == 1 && plain
+		part := isRequest && (requestParts[fold(l.Name)] || requestBodies[fold(l.Name)])
+		if len(l.Node.Properties) > 0 && (alone || part) {
+			out[l.Pattern] = true
+		}
+	}
+	return out
 }
+
+// requestParts are arguments, as records, that show that a tool takes an HTTP request in its
+// parts, and requestBodies those that hold the rest of it then.
+var (
+	requestParts  = map[string]bool{"path": true, "params": true, "pathparams": true, "path_params": true, "query_params": true, "queryparams": true, "requestbody": true, "request_body": true}
+	requestBodies = map[string]bool{"body": true, "data": true, "query": true}
+)
 
 // isOpaque reports whether values below a node can't be named by patterns: an
 // object without listed members, a list whose elements aren't described, or
@@ -94,7 +109,7 @@ func isOpaque(n *schema.Node) bool {
 	case len(n.Types) == 0:
 		return len(n.Properties) == 0 && n.Items == nil && len(n.Enum) == 0
 	case slices.Contains(n.Types, "object"):
-		return n.Additional == nil && len(n.Properties) == 0
+		return (n.Additional == nil || isOpaque(n.Additional)) && len(n.Properties) == 0
 	case slices.Contains(n.Types, "array"):
 		return n.Items == nil
 	}

@@ -20,7 +20,7 @@ const (
 	// says nothing about another.
 	minGroups = 2
 	// negligible weights, in [unit], are left out of the table.
-	negligible = 4
+	negligible = 8
 )
 
 // Fit makes a table of examples by logistic regression with a penalty on the square of

@@ -71,12 +71,8 @@ func features(dir, server string) (*featured, error) {
 		return nil, err
 	}
 	out := &featured{fingerprint: c.Fingerprint(), tools: map[string][]string{}, features: map[string]map[string][]string{}}
-	byRules := synth.Estimated(synth.Estimates{}, c)
-	for i := range c.Tools {
-		if made, ok := byRules.Tool(c.Tools[i].Name); ok {
-			out.tools[made.Name] = estimate.Tool(&c.Tools[i], string(made.Effect))
-			out.features[made.Name] = estimate.Arguments(&c.Tools[i], string(made.Effect))
-		}
+	for name, f := range synth.FeaturesOf(c) {
+		out.tools[name], out.features[name] = f.Tool, f.Arguments
 	}
 	return out, nil
 }

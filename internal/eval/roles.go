@@ -234,6 +234,9 @@ func (s *scorer) argument(l roleLabel, tool *contract.Tool) {
 			m.Also = append(m.Also, r.String())
 		}
 		m.Why += "; here: " + a.Why
+		if lost {
+			m.Why += "; unmarked"
+		}
 		s.misses = append(s.misses, m)
 	}
 
@@ -252,6 +255,9 @@ func (s *scorer) argument(l roleLabel, tool *contract.Tool) {
 		m := miss
 		m.What, m.Got, m.Want, m.Grave = "floor", a.Floor.String(), l.MinTrust.String(), true
 		m.Why += fmt.Sprintf("; here: %s in a tool with effect %s, %s", a.Role, tool.Effect, a.Why)
+		if a.Review == "" {
+			m.Why += "; unmarked"
+		}
 		for _, t := range l.MinTrustAlternatives {
 			m.Also = append(m.Also, t.String())
 		}
