@@ -37,6 +37,10 @@ func TestMembersOfObjects(t *testing.T) {
 		"a title that only a part has":       {"id", "id", `{"title":"Ann"}`, `[{"id":"1","title":"Lunch"},{"id":"2","files":[{"title":"Ann"}]}]`, "2", false},
 		"the thing, for its id":              {"recording id", "id", `{"name":"Ann"}`, `[{"request_id":"R","name":"Ann","recording":"TB"}]`, "TB", true},
 		"another thing's id for it":          {"recording id", "id", `{"name":"Ann"}`, `[{"request_id":"R","name":"Ann","recording":"TB"}]`, "R", false},
+		"an object with to in its name":      {"id", "id", `{"bill_to name":"Ann"}`, `[{"id":"1","billTo":{"name":"Ann","city":"x"}},{"id":"2","billTo":{"name":"Eve","city":"x"}}]`, "1", true},
+		"another's by it":                    {"id", "id", `{"bill_to name":"Ann"}`, `[{"id":"1","billTo":{"name":"Ann","city":"x"}},{"id":"2","billTo":{"name":"Eve","city":"x"}}]`, "2", false},
+		"another object beside it":           {"id", "id", `{"bill_to name":"Ann"}`, `[{"id":"1","shipTo":{"name":"Ann"},"billTo":{"name":"Eve"}},{"id":"2","shipTo":{"name":"Eve"},"billTo":{"name":"x"}}]`, "1", false},
+		"a key of that name in one record":   {"id", "id", `{"bill_to name":"Ann"}`, `[{"id":"1","labels":{"bill_to_name":"Ann"}},{"id":"2"}]`, "1", false},
 		"the full name":                      {"id", "id", `{"name":"Ann"}`, `[{"id":"1","fullName":"Ann"},{"id":"2","fullName":"Eve"}]`, "1", true},
 		"the name of one of two":             {"id", "id", `{"name":"Ann"}`, `[{"id":"1","vendor_name":"Ann","project_name":"Eve"}]`, "1", false},
 	} {

@@ -256,8 +256,12 @@ func (m *matcher) memberOf(r *Result, description []string, id string, kind Kind
 	if r.values {
 		return func(*field) bool { return true }, true
 	}
-	if exact := strings.Join(head(description), " "); exact != "" && r.members[exact] && (r.parts[exact] == 0 || m.everywhere(r, exact)) && !m.isObject(r, exact) {
-		return func(f *field) bool { return f.name == exact }, true
+	// "ship_to country" is the country of ship_to before it is a ship.
+	for _, exact := range []string{strings.Join(description, " "), strings.Join(head(description), " ")} {
+		isMember := exact != "" && r.members[exact] && (r.parts[exact] == 0 || m.everywhere(r, exact))
+		if isMember && !m.isObject(r, exact) {
+			return func(f *field) bool { return f.name == exact }, true
+		}
 	}
 
 	if within := m.partOf(r, description, kind); within != nil {
