@@ -164,6 +164,7 @@ func (p *printer) diagnosed(all []*doctor.Diagnosis) {
 		case d.Protected:
 			verdict = p.Good("protected")
 		}
+
 		name := display.Line(d.Server)
 		if d.Behind != "" {
 			name += " " + d.Behind
@@ -173,6 +174,7 @@ func (p *printer) diagnosed(all []*doctor.Diagnosis) {
 			where = fmt.Sprintf("%s:%d", d.File, d.Line)
 		}
 		p.line(0, fmt.Sprintf("%s: %s  %s", p.Bold(name), verdict, p.Dim("("+where+")")))
+
 		if d.Denied > 0 {
 			denied := display.Count(d.Denied, "canary was", "canaries were") + " denied"
 			if d.Tools > 0 {
