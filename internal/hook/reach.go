@@ -131,8 +131,11 @@ func (x *reaching) line(text string) {
 		x.checkOutside(&r)
 	}
 
-	if r.Runs && x.doubt == "" {
-		if x.doubt = x.history.doubts(&r, x.w.written, never); x.doubt != "" {
+	if len(r.Built) > 0 && x.doubt == "" {
+		if x.doubt = x.forbidden(&r); x.doubt == "" {
+			x.doubt = x.history.doubts(&r, x.w.written, never)
+		}
+		if x.doubt != "" {
 			x.why = x.doubt
 		}
 	}
@@ -147,6 +150,20 @@ func (x *reaching) line(text string) {
 	if x.addresses = append(x.addresses, r.Addresses...); len(r.Addresses) > 0 {
 		x.raise(atAddress, fmt.Sprintf("it fetches %q", r.Addresses[0]))
 	}
+}
+
+// forbidden says that the user forbids a command of a line that stays in the workspace; empty where
+// none is.
+func (x *reaching) forbidden(r *shell.Reach) string {
+	table, err := asked.Known()
+	if err != nil {
+		return err.Error()
+	}
+	prompts, _ := x.history.promptTexts()
+	if slices.ContainsFunc(r.Built, func(b shell.Built) bool { return table.Forbids(prompts, b) }) {
+		return "the user said not to run it"
+	}
+	return ""
 }
 
 // checkOutside checks a line that leads out of the workspace: whether the user

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -279,7 +280,7 @@ func (s *Service) decide(ctx context.Context, p *policy, a *Agent, session *ledg
 	case c == nil:
 		answer.Reason = unknown(a, e.Call)
 	default:
-		answer.Reason = signature + ": " + d.Explain()
+		answer.Reason = signature + ": " + plainly(d).Explain()
 		if why != "" {
 			answer.Reason += "Why it is looked at: " + why + ".\n"
 		}
@@ -295,6 +296,21 @@ func (s *Service) decide(ctx context.Context, p *policy, a *Agent, session *ledg
 	s.log.Info("decided", "session", session.ID(), "server", d.Server, "tool", d.Tool, "call", d.Call, "verdict", answer.Verdict, "reasons", protocol.ReasonCodes(d), "took", took)
 	s.Telemetry.Decided(ctx, d, "enforce", took)
 	return answer, nil
+}
+
+// plainly returns a decision whose reason about a doubt says the doubt, and not that an argument has
+// it: nobody wrote that argument.
+func plainly(d *remit.Decision) *remit.Decision {
+	at := slices.IndexFunc(d.Reasons, func(r remit.Reason) bool { return r.Path == "/"+doubtName })
+	finding := slices.IndexFunc(d.Findings, func(f remit.Finding) bool { return f.Path == "/"+doubtName })
+	if at < 0 || finding < 0 {
+		return d
+	}
+	out := *d
+	out.Reasons = slices.Clone(d.Reasons)
+	r := &out.Reasons[at]
+	r.Path, r.Message, r.Remedies = "", d.Findings[finding].Value, []string{"have the user say that it is to be run, or confirm the call"}
+	return &out
 }
 
 // planWait is how long a call waits for the plan of its turn, which began with the

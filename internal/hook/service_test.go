@@ -150,6 +150,44 @@ func TestWork(t *testing.T) {
 	}
 }
 
+// What the user forbids is asked about, also where it stays in the workspace, until the user wants it.
+func TestForbiddenWork(t *testing.T) {
+	for name, c := range map[string]struct {
+		said    []string
+		command string
+		want    remit.Verdict
+	}{
+		"by the command":                     {[]string{"Run the tests. Do not run make deploy!"}, "make deploy", remit.Ask},
+		"by its target":                      {[]string{"Fix the bug, but don't deploy."}, "npm run deploy", remit.Ask},
+		"by its target, in a list":           {[]string{"Never run the deploy or release scripts."}, "make release", remit.Ask},
+		"in a line with others":              {[]string{"Don't run `make deploy` yet."}, "make test && make deploy", remit.Ask},
+		"said before":                        {[]string{"Do not deploy.", "Now fix main.go."}, "make deploy", remit.Ask},
+		"another target":                     {[]string{"Run the tests. Do not run make deploy!"}, "make test", remit.Allow},
+		"the program alone":                  {[]string{"Do not run make deploy!"}, "make", remit.Allow},
+		"wanted since":                       {[]string{"Do not deploy yet.", "Good. Now deploy it with make."}, "make deploy", remit.Allow},
+		"written since":                      {[]string{"Do not run make deploy.", "make deploy"}, "make deploy", remit.Allow},
+		"only spoken of":                     {[]string{"Don't change what we deploy. Fix main.go."}, "make deploy", remit.Allow},
+		"what somebody else is kept from":    {[]string{"Users can't test it. Fix that."}, "make test", remit.Allow},
+		"a file of that name":                {[]string{"Don't touch build.go."}, "make build", remit.Allow},
+		"a target that the user asks for":    {[]string{"Run make test, don't run make deploy"}, "make test", remit.Allow},
+		"the one that the user doesn't want": {[]string{"Run make test, don't run make deploy"}, "make deploy", remit.Ask},
+	} {
+		t.Run(name, func(t *testing.T) {
+			talk := converse(t)
+			for _, text := range c.said {
+				talk.says(text)
+			}
+			_, a := talk.proposes("Bash", bash(c.command))
+			if a.Verdict != c.want {
+				t.Errorf("%s, want %s: %s", a.Verdict, c.want, a.Reason)
+			}
+			if c.want == remit.Ask && (!strings.Contains(a.Reason, "the user said not to run it") || strings.Contains(a.Reason, "/remit:")) {
+				t.Errorf("the reason: %s", a.Reason)
+			}
+		})
+	}
+}
+
 // What leads out of the workspace, runs later, or can't be read is asked about.
 func TestHeldBack(t *testing.T) {
 	c := converse(t)

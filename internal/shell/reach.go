@@ -35,9 +35,18 @@ type Reach struct {
 	Addresses []string
 	// Far are the commands that lead out of the workspace, each once.
 	Far []Far
-	// Writes is set where the line puts text into files of the workspace, Runs where it runs what
-	// the workspace defines, and Asks where it asks a service for what others may have written.
-	Writes, Runs, Asks bool
+	// Built are the commands that run what the workspace defines and stay in it.
+	Built []Built
+	// Writes is set where the line puts text into files of the workspace, and Asks where it asks a
+	// service for what others may have written.
+	Writes, Asks bool
+}
+
+// Built is a command that runs what the workspace defines. The first Named of its Words are the
+// program and its subcommand.
+type Built struct {
+	Words []Word
+	Named int
 }
 
 // Far is a command that leads out of the workspace.
@@ -182,7 +191,9 @@ func (x *walk) program(words []Word) {
 	}
 
 	x.runs = p.does(x.at)
-	x.reach.Runs = x.reach.Runs || x.runs
+	if x.runs {
+		x.reach.Built = append(x.reach.Built, Built{words, n})
+	}
 	x.reach.Writes = x.reach.Writes || p.Does == writes
 	x.reach.Asks = x.reach.Asks || p.Asks
 	if x.listed && p.Does != reads {

@@ -103,18 +103,36 @@ func TestReachesOutside(t *testing.T) {
 // A line shows what it does in the workspace.
 func TestWhatALineDoes(t *testing.T) {
 	p := known(t)
-	for text, want := range map[string]shell.Reach{
-		"ls | head": {}, "go test ./...": {Runs: true}, "echo x > a": {Writes: true}, "cat a > /dev/null": {}, "cp a b && make": {Writes: true, Runs: true},
-		"git add -A && git commit -m x": {}, "sed -i s/a/b/ x": {Writes: true}, "go test -coverprofile c ./... > out.log": {Runs: true}, "curl -s -o a http://localhost": {Writes: true}, "gh pr view 3": {Asks: true},
-		"bash -c 'echo x > a'": {Writes: true}, "timeout 5 make": {Runs: true}, "for f in a b; do touch $f; done": {},
+	for text, want := range map[string]struct {
+		writes, asks bool
+		built        string // the last command that is built, with a bar behind its name
+	}{
+		"ls | head": {}, "go test ./...": {built: "go test | ./..."}, "echo x > a": {writes: true}, "cat a > /dev/null": {}, "cp a b && make": {writes: true, built: "make |"},
+		"git add -A && git commit -m x": {}, "sed -i s/a/b/ x": {writes: true}, "go test -coverprofile c ./... > out.log": {built: "go test | -coverprofile c ./..."},
+		"curl -s -o a http://localhost": {writes: true}, "gh pr view 3": {asks: true}, "make a && make b": {built: "make | b"},
+		"bash -c 'echo x > a'": {writes: true}, "timeout 5 make": {built: "make |"}, "for f in a b; do touch $f; done": {},
 	} {
 		t.Run(text, func(t *testing.T) {
 			line, err := shell.Read(text)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r := p.Reach(line, here("/ws")); r.Outside != "" || r.Writes != want.Writes || r.Runs != want.Runs || r.Asks != want.Asks {
-				t.Errorf("%+v", r)
+			r := p.Reach(line, here("/ws"))
+			built := ""
+			for _, b := range r.Built {
+				built = ""
+				for i, w := range b.Words {
+					if i == b.Named {
+						built += "| "
+					}
+					built += w.Text + " "
+				}
+				if b.Named == len(b.Words) {
+					built += "|"
+				}
+			}
+			if r.Outside != "" || r.Writes != want.writes || strings.TrimSpace(built) != want.built || r.Asks != want.asks {
+				t.Errorf("%+v, built %q", r, built)
 			}
 		})
 	}
@@ -128,7 +146,7 @@ func TestHooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := known(t).Reach(line, place); !r.Runs {
+	if r := known(t).Reach(line, place); len(r.Built) == 0 {
 		t.Errorf("%+v", r)
 	}
 }
