@@ -44,6 +44,22 @@ func (d contractDir) find(server string) (*contract.File, error) {
 	return f, err
 }
 
+// others returns the contract files of the directory that are of other names.
+func (d contractDir) others(server string) ([]string, error) {
+	entries, err := os.ReadDir(string(d))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var out []string
+	for _, e := range entries {
+		name := e.Name()
+		if strings.HasSuffix(name, ".yaml") && !strings.HasPrefix(name, ".") && name != server+".yaml" {
+			out = append(out, name)
+		}
+	}
+	return out, err
+}
+
 // add writes the contracts of a server that had none. A file that has appeared there since is
 // kept: it is what another gateway that started at the same time wrote, or else an error.
 func (d contractDir) add(f *contract.File) error {

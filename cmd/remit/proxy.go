@@ -128,18 +128,9 @@ func (c *proxyCommand) options(ctx context.Context, log *slog.Logger, observe *t
 		return o, nil, command.UsageError(hint.Wrap(errors.New("there is no contract file whose tools could be reviewed"), "name its directory with --contracts"))
 	}
 	if c.Contracts != "" {
-		dir := contractDir(c.Contracts)
-		if o.Contract, err = dir.find(c.Name); err != nil {
+		if err := c.contracts(&o, log); err != nil {
 			return o, nil, err
 		}
-		if c.Learn || o.Contract == nil {
-			o.Learned = (&learned{dir: dir, log: log}).add
-		}
-		file, err := dir.file(c.Name)
-		if err != nil {
-			return o, nil, err
-		}
-		o.Listed = (&listing{map[string]string{c.Name: file}, log}).take
 	}
 	endLookups, err := c.guarded(&o, log)
 	if err != nil {
@@ -154,6 +145,30 @@ func (c *proxyCommand) options(ctx context.Context, log *slog.Logger, observe *t
 		return o, nil, errors.Join(err, endLookups(), end())
 	}
 	return o, func() error { return errors.Join(endConsole(), endLookups(), end()) }, nil
+}
+
+// contracts reads the contract file of the agent, and has it kept.
+func (c *proxyCommand) contracts(o *proxy.Options, log *slog.Logger) error {
+	dir := contractDir(c.Contracts)
+	var err error
+	if o.Contract, err = dir.find(c.Name); err != nil {
+		return err
+	}
+	if c.Learn || o.Contract == nil {
+		o.Learned = (&learned{dir: dir, log: log}).add
+	}
+	file, err := dir.file(c.Name)
+	if err != nil {
+		return err
+	}
+	o.Listed = (&listing{map[string]string{c.Name: file}, log}).take
+
+	others, err := dir.others(c.Name)
+	if o.Contract == nil && len(others) > 0 {
+		log.Warn("the directory has contracts, and none of this agent's name: they are not read, and others are made",
+			"file", file, "not_read", others, "hint", "name the file with --name, or rename it and its server")
+	}
+	return err
 }
 
 // shown serves the console of the proxy, with the contracts as they are learned.

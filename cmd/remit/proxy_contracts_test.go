@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -112,6 +113,38 @@ func TestProxyLearnsNothing(t *testing.T) {
 	ask = proxied(t, proxyCommand{Contracts: dir})
 	if text := ask(toolNamed("send_email", "Sends an e-mail.", "")); !strings.Contains(text, "has no contract") {
 		t.Errorf("a tool that the file does not have: %s", text)
+	}
+}
+
+// Contracts of another name are not read, and the log says so.
+func TestProxyNamesWhatItDoesNotRead(t *testing.T) {
+	for name, c := range map[string]struct {
+		files []string
+		want  bool
+	}{
+		"another name":                      {[]string{"mail.yaml"}, true},
+		"another beside its own":            {[]string{"agent.yaml", "mail.yaml"}, false},
+		"its own, and what it was made of":  {[]string{"agent.yaml", ".agent.generated.yaml"}, false},
+		"what another one was made of":      {[]string{".mail.generated.yaml"}, false},
+		"a file that is no contract's kind": {[]string{"tools.json"}, false},
+		"none":                              {nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, file := range c.files {
+				if err := os.WriteFile(filepath.Join(dir, file), []byte("version: 1\nserver: agent\ntools:\n  list_notes: {effect: read}\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var log bytes.Buffer
+			command := proxyCommand{Contracts: dir, Name: "agent"}
+			if err := command.contracts(&proxy.Options{}, slog.New(slog.NewTextHandler(&log, nil))); err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Contains(log.String(), "not_read=[mail.yaml]"); got != c.want {
+				t.Errorf("says so: %v, want %v: %s", got, c.want, &log)
+			}
+		})
 	}
 }
 
