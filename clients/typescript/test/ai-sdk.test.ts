@@ -154,7 +154,7 @@ describe("what is decided is what runs", () => {
     const ran: unknown[] = [];
     const schema = z.object({ day: z.string().transform((day) => new Date(day)), seats: z.string().transform(Number) });
     const agent = await agentOf(schema, ran, { day: "2026-11-23", seats: "4" });
-    await generateText({ model: agent.model, tools: agent.tools, prompt: "Book 4 seats for 2026-11-23", stopWhen });
+    await generateText({ model: agent.model, tools: agent.tools, prompt: "Send it for 2026-11-23 with 4 seats", stopWhen });
     assert.deepEqual(ran, [{ day: new Date("2026-11-23"), seats: 4 }]);
   });
 });
