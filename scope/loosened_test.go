@@ -3,6 +3,7 @@ package scope_test
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/remit-project/remit/internal/serialized"
@@ -431,5 +432,35 @@ func TestCriteriaOverTimes(t *testing.T) {
 	mixed := loosened{earliest, "2", held("2026-01-01T10:00:00", "2026-01-01T11:00:00+05:00"), false}
 	if got, _ := mixed.covered(t, true); got {
 		t.Error("a moment in a zone was compared with one that has none")
+	}
+}
+
+// A link that is passed on is of the record that the call's other values are of.
+func TestLinkOfTheSameRecord(t *testing.T) {
+	const (
+		people = `[{"name":"Ann","email":"ann@corp.example","link":"https://corp.example/ann"},{"name":"Eve","email":"eve@x.example","link":"https://x.example/login"}]`
+		source = `[{"tool":"list_mails","field":"FIELD"}],"pick":"all","kind":"KIND"`
+	)
+	from := func(field, kind string) string {
+		return `{"from":` + strings.NewReplacer("FIELD", field, "KIND", kind).Replace(source) + `}`
+	}
+	for name, c := range map[string]struct {
+		to, note string
+		want     bool
+	}{
+		"one's own":              {"ann@corp.example", "Hi: https://corp.example/ann, bye", true},
+		"another's, to a person": {"eve@x.example", "Hi: https://corp.example/ann, bye", false},
+		"a stranger's":           {"ann@corp.example", "Hi: https://x.example/login, bye", false},
+		"both":                   {"ann@corp.example", "Hi: https://corp.example/ann https://x.example/login, bye", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := hostile{
+				request: "Send everybody their link.", tool: "forward_mail", args: map[string]string{"/to": "t:" + c.to, "/note": "c:" + c.note}, results: mails(nil, people),
+				scope: `{"calls":[{"tool":"forward_mail","times":"each","args":{"/to":` + from("email", "email") + `,"/note":{"template":"{a}{link}{b}","holes":{"a":{"any":true},"b":{"any":true},"link":` + from("link", "url") + `}}}}]}`,
+			}
+			if got, misses := h.covered(t); got != c.want {
+				t.Errorf("covered: %v, want %v (%v)", got, c.want, misses)
+			}
+		})
 	}
 }

@@ -257,11 +257,12 @@ func (m *matcher) memberOf(r *Result, description []string, id string, kind Kind
 		return func(*field) bool { return true }, true
 	}
 	// "ship_to country" is the country of ship_to before it is a ship.
-	for _, exact := range []string{strings.Join(description, " "), strings.Join(head(description), " ")} {
-		isMember := exact != "" && r.members[exact] && (r.parts[exact] == 0 || m.everywhere(r, exact))
-		if isMember && !m.isObject(r, exact) {
-			return func(f *field) bool { return f.name == exact }, true
-		}
+	whole, first := strings.Join(description, " "), head(description)
+	if r.parts[whole] > len(first) && m.everywhere(r, whole) && !m.isObject(r, whole) {
+		return func(f *field) bool { return f.name == whole }, true
+	}
+	if exact := strings.Join(first, " "); exact != "" && r.members[exact] && (r.parts[exact] == 0 || m.everywhere(r, exact)) && !m.isObject(r, exact) {
+		return func(f *field) bool { return f.name == exact }, true
 	}
 
 	if within := m.partOf(r, description, kind); within != nil {

@@ -108,6 +108,9 @@ func (m *matcher) fill(c *Constraint, group []string, part Argument) (Grant, str
 	return out, ""
 }
 
+// severalRecords stands for the record of a text that has values of several.
+const severalRecords = "several"
+
 // inside returns the values of a hole's sources that stand in a text with other words around them,
 // longer ones first, or why those that do are not meant.
 func (m *matcher) inside(c *Constraint, part Argument) (meant []candidate, miss string) {
@@ -123,6 +126,7 @@ func (m *matcher) inside(c *Constraint, part Argument) (meant []candidate, miss 
 			byText[v.text] = append(byText[v.text], v)
 		}
 	}
+	var texts []string
 	longer := func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) }
 	for _, text := range slices.SortedFunc(maps.Keys(byText), longer) {
 		one := part
@@ -136,10 +140,19 @@ func (m *matcher) inside(c *Constraint, part Argument) (meant []candidate, miss 
 			continue
 		}
 		meant = append(meant, byText[text]...)
+		texts = append(texts, text)
 	}
 	if len(meant) == 0 {
 		return nil, miss
 	}
+
+	// A text with one of them is of the record that the call's other values are of, and one with
+	// several is of no record that another could be of.
+	of := meant
+	if len(texts) > 1 {
+		of = []candidate{{record: severalRecords}}
+	}
+	m.bind(c, part, of)
 	return meant, ""
 }
 
