@@ -22,15 +22,23 @@ const onceMoreQuestion = "Did the user's latest words agree to this very call, b
 // that out once.
 func (x *view) covered(at int) ref.Val {
 	d := x.talk()
-	since := x.changesSince(d.exchanges[at].at)
+	given := d.exchanges[at].at
+	since := x.changesSince(given)
 	for _, c := range since {
-		same := x.isCalled(c) && SameArguments(c.Arguments, x.request.Arguments)
-		if same && c.Result != nil {
+		switch {
+		case !x.isSame(c):
+		case c.Result.outcome() == done:
 			return types.False
-		}
-		if same {
+		default:
 			return x.beyond()
 		}
+	}
+	// "Great" to a report that it is done is no wish to have it done again, and what fails
+	// each time isn't tried for ever.
+	entries := x.request.History.Entries
+	praised := !strings.ContainsAny(d.exchanges[at].question, questionMarks) && slices.ContainsFunc(entries[:given], x.isRepeated)
+	if praised || x.tries(entries[given:]) >= maxRetries {
+		return x.beyond()
 	}
 
 	before := d.upTo(at)
@@ -47,6 +55,34 @@ func (x *view) covered(at int) ref.Val {
 		return x.beyond()
 	}
 	return types.True
+}
+
+const (
+	// questionMarks end a question, in the scripts that agents write.
+	questionMarks = "?？؟"
+	// maxRetries bounds how often a call that failed is made again by one yes.
+	maxRetries = 3
+)
+
+// isSame reports whether a call is the one that is decided.
+func (x *view) isSame(c *Call) bool {
+	return x.isCalled(c) && SameArguments(c.Arguments, x.request.Arguments)
+}
+
+// isRepeated reports whether an entry is the call that is decided, and may have changed something.
+func (x *view) isRepeated(e Entry) bool {
+	return e.Kind == CallEntry && x.isSame(e.Call) && e.Call.Result.outcome() != failed
+}
+
+// tries counts how often the call that is decided has failed.
+func (x *view) tries(entries []Entry) int {
+	n := 0
+	for _, e := range entries {
+		if e.Kind == CallEntry && x.isSame(e.Call) && e.Call.Result.outcome() == failed {
+			n++
+		}
+	}
+	return n
 }
 
 func (x *view) beyond() ref.Val {
@@ -74,7 +110,7 @@ func (d *dialogue) saidSince(at int) string {
 func (x *evaluation) changesSince(entry int) []*Call {
 	var out []*Call
 	for _, e := range x.request.History.Entries[entry:] {
-		if e.Kind == CallEntry && !x.reads(e.Call) && !e.Call.Result.failed() {
+		if e.Kind == CallEntry && !x.reads(e.Call) && e.Call.Result.outcome() != failed {
 			out = append(out, e.Call)
 		}
 	}
@@ -192,45 +228,86 @@ func scalarsOf(arguments json.RawMessage) []string {
 	return out
 }
 
-// failures are the words with which tools begin to tell that they failed.
-var failures = []string{"error", "failed", "failure", "exception", "traceback", "unable", "cannot", "can't", "couldn't", "invalid", "timeout", "unauthorized", "forbidden"}
+// outcome is what a result says of what its call has done.
+type outcome int
 
-// nothing is what a member for an error has where there is none.
-var nothing = []string{"false", "null", "0", `""`, "[]", "{}"}
+const (
+	// done is that of every result that says nothing of a failure.
+	done outcome = iota
+	// doubtful may have changed something: it was lost, timed out, or failed in part.
+	doubtful
+	// failed clearly changed nothing.
+	failed
+)
 
-// failed reports whether a result clearly says that the call failed, so that it changed nothing.
-func (r *Result) failed() bool {
+var (
+	// failing are the words with which tools begin to tell that they failed, and unsure those
+	// after which something may have happened all the same.
+	failing = []string{"error", "failed", "failure", "exception", "traceback", "invalid", "unauthorized", "forbidden"}
+	unsure  = append([]string{"unable", "cannot", "can't", "couldn't", "timeout", "timed", "unavailable", "declined", "rejected", "refused", "fehler", "erreur"}, failing...)
+	// nothing is what a member for an error has where there is none.
+	nothing = []string{"false", "null", "0", `""`, "[]", "{}", `"none"`, `"ok"`}
+)
+
+// outcome reads a result. Doubt says that something may have happened.
+func (r *Result) outcome() outcome {
 	if r == nil {
-		return false
+		return doubtful
 	}
 	doc, err := strictjson.Parse(content(r), strictjson.OutputLimits())
 	if err != nil {
-		return failsInWords(r.Content)
+		return outcomeInWords(r.Content)
 	}
 	if root := doc.Root(); root.Kind() == strictjson.String {
-		return failsInWords(root.Text())
+		return outcomeInWords(root.Text())
 	}
 
-	for name, m := range doc.Root().Members() {
+	out, members := done, doc.Root().Members()
+	for name, m := range members {
+		says := done
 		switch strings.ToLower(name) {
-		case "error", "errors", "iserror", "is_error":
+		case "error", "iserror", "is_error":
+			if !slices.Contains(nothing, strings.ToLower(string(m.Raw()))) {
+				says = failed
+			}
+		case "errors":
 			if !slices.Contains(nothing, string(m.Raw())) {
-				return true
+				says = doubtful // of several, some may have been done
 			}
 		case "ok", "success":
 			if string(m.Raw()) == "false" {
-				return true
+				says = failed
 			}
 		case "status":
-			if slices.Contains(failures, strings.ToLower(m.Text())) {
-				return true
-			}
+			says = outcomeInWords(m.Text())
 		}
+		out = max(out, says)
 	}
-	return false
+	// An error beside what was done, or within something else, tells neither.
+	says := func(want outcome) bool {
+		return slices.ContainsFunc(doc.Leaves(), func(l strictjson.Leaf) bool { return outcomeInWords(l.Text) == want })
+	}
+	affirms := slices.ContainsFunc(doc.Leaves(), func(l strictjson.Leaf) bool { return l.Kind == strictjson.Bool && l.Text == "true" && !isError(l.Pointer) })
+	switch {
+	case out == done && says(failed), out == failed && (affirms || says(doubtful)):
+		return doubtful
+	}
+	return out
 }
 
-func failsInWords(text string) bool {
+// isError reports whether a place is a member that says whether there was an error.
+func isError(pointer string) bool {
+	name := strings.ToLower(pointer[strings.LastIndexByte(pointer, '/')+1:])
+	return name == "error" || name == "iserror" || name == "is_error"
+}
+
+func outcomeInWords(text string) outcome {
 	words := mention.NewText(cut(text, MaxShown)).Words()
-	return len(words) > 0 && slices.Contains(failures, words[0])
+	switch {
+	case len(words) > 0 && slices.Contains(failing, words[0]):
+		return failed
+	case slices.ContainsFunc(words, func(w string) bool { return slices.Contains(unsure, w) }):
+		return doubtful
+	}
+	return done
 }
