@@ -175,7 +175,7 @@ func direct(t *testing.T, p mcptest.Program) *wireClient {
 func overHTTP(t *testing.T, url string) *wireClient {
 	ctx, cancel := context.WithCancel(context.Background())
 	out, in := io.Pipe()
-	w := &httpWire{t: t, ctx: ctx, url: url, out: in, calls: map[string]context.CancelFunc{}}
+	w := &httpWire{t: t, ctx: ctx, url: url, out: in, calls: map[string]context.CancelFunc{}, withdrawn: map[string]bool{}}
 	t.Cleanup(func() {
 		cancel()
 		w.work.Wait()
@@ -196,6 +196,8 @@ type httpWire struct {
 	out     io.Writer
 	work    sync.WaitGroup
 	calls   map[string]context.CancelFunc
+	// withdrawn are the ids of calls that were cancelled.
+	withdrawn map[string]bool
 }
 
 func (w *httpWire) Write(line []byte) (int, error) {
@@ -217,6 +219,12 @@ func (w *httpWire) Write(line []byte) (int, error) {
 		w.calls[string(m.Params.RequestID)]()
 		return len(line), nil
 	}
+	w.mu.Lock()
+	delete(w.withdrawn, string(m.ID))
+	if m.Method == "notifications/cancelled" {
+		w.withdrawn[string(m.Params.RequestID)] = true
+	}
+	w.mu.Unlock()
 	ctx, cancel := context.WithCancel(w.ctx)
 	w.calls[string(m.ID)] = cancel
 	sent := make(chan struct{})
@@ -294,9 +302,18 @@ func (w *httpWire) read(answer *http.Response) {
 	}
 }
 
+// line passes a message on. The answer to a call that was cancelled is ignored, as clients do: on
+// connections of their own the cancellation may overtake the call.
 func (w *httpWire) line(data []byte) {
+	var m struct {
+		ID     json.RawMessage
+		Method string
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if err := json.Unmarshal(data, &m); err == nil && m.Method == "" && w.withdrawn[string(m.ID)] {
+		return
+	}
 	_, _ = w.out.Write(append(bytes.Clone(data), '\n'))
 }
 

@@ -111,7 +111,7 @@ var everything = []feature{
 	},
 	{name: "sampling as a task of the client", say: []string{calling(1, "trigger-sampling-request-async", `{"prompt":"Tea?"}`)}, shows: `"method":"tasks/result"`},
 	{
-		// The answer to a call that was not cancelled would come among those below.
+		// Over stdio the answer to a call that was not cancelled would come among those below.
 		name: "cancellation",
 		say: []string{
 			"&" + request(7, "tools/call", `{"name":"trigger-long-running-operation","arguments":{"duration":2,"steps":1}}`),
