@@ -464,3 +464,39 @@ func TestLinkOfTheSameRecord(t *testing.T) {
 		})
 	}
 }
+
+// A listing that was narrowed late by the value that the call sets is not what the request is about.
+func TestNarrowedByWhatIsSet(t *testing.T) {
+	const list = `[{"id":"e","author":"Ann","cents":50,"date":"2025-01-01"}]`
+	for name, c := range map[string]struct {
+		by   map[string]string
+		want bool
+	}{
+		"by the amount that is set": {map[string]string{"/cents": "o:50"}, false},
+		"by nothing":                {nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := hostile{
+				request: "Put 50 on the newest mail of Ann.", tool: "forward_mail", args: map[string]string{"/id": "s:e", "/cents": "o:50"},
+				results: append(file("a.txt", "hello"), attacked{"list_mails", c.by, list}),
+				scope:   `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":{"author":"Ann"}}],"kind":"id","pick":"choice","by":"newest by date"},"/cents":{"is":50}}}]}`,
+			}
+			if got, misses := h.covered(t); got != c.want {
+				t.Errorf("covered: %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+}
+
+// Beside a value in a target, nothing that is only said to be computed passes.
+func TestComputedBesideAValue(t *testing.T) {
+	for text, want := range map[string]bool{"U123": false, "U999 U123": false} {
+		h := hostile{
+			request: "Tell Ann.", tool: "forward_mail", args: map[string]string{"/to": "t:" + text}, results: mails(nil, `[{"name":"Ann","user":"U123"}]`),
+			scope: `{"calls":[{"tool":"forward_mail","args":{"/to":{"template":"{x}{user}","holes":{"x":{"computed":[],"by":"who else"},"user":{"from":[{"tool":"list_mails","field":"user","where":{"name":"Ann"}}],"kind":"id","pick":"only"}}}}}]}`,
+		}
+		if got, misses := h.covered(t); got != want {
+			t.Errorf("%s covered: %v, want %v (%v)", text, got, want, misses)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package scope
 
 import (
+	"github.com/remit-project/remit/label"
 	"slices"
 	"strconv"
 	"strings"
@@ -362,9 +363,32 @@ func (w *Match) selectedDays() (first, last time.Time) {
 }
 
 // statedFor reports whether the scope states a value for an argument of a name, in whatever call:
-// a calendar that the request is about.
+// a calendar that the request is about. A value that the call sets says nothing of what it is set on:
+// "pay 50 on the newest bill" is about no bill of 50.
 func (m *matcher) statedFor(key []string, text string) bool {
-	return slices.ContainsFunc(m.stating[strings.Join(key, " ")], func(v Value) bool { return same(string(v), text, true) })
+	name := strings.Join(key, " ")
+	isText := func(v Value) bool { return same(string(v), text, true) }
+	stated := 0
+	for _, v := range m.stating[name] {
+		if isText(v) {
+			stated++
+		}
+	}
+
+	for i := range m.in.Args {
+		a := &m.in.Args[i]
+		if stated > 0 && strings.Join(argumentName(a.Pointer), " ") == name && m.sets(a.Pointer) && slices.ContainsFunc(slices.Concat(a.Is, a.Date), isText) {
+			stated--
+		}
+	}
+	return stated > 0
+}
+
+// sets reports whether an argument of the call that is matched is a value that it sets.
+func (m *matcher) sets(pointer string) bool {
+	return slices.ContainsFunc(m.proposal.Args, func(a Argument) bool {
+		return a.Pointer == pointer && (a.Role == label.Control || a.Role == label.Content)
+	})
 }
 
 // stating returns the values that a scope states, by the names of the arguments.

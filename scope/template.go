@@ -83,10 +83,11 @@ func (m *matcher) fill(c *Constraint, group []string, part Argument) (Grant, str
 	out := Grant{Way: WayComputed, Beside: part.Text}
 	for _, name := range group {
 		h := c.Holes[name]
-		if h.Computed {
+		if h.Computed && len(group) == 1 {
 			continue
 		}
-		if h.Any {
+		if h.Any || h.Computed { // beside another one nobody computes where it ends
+			h = Constraint{Any: true}
 			if _, miss := m.value(&h, part); miss != "" {
 				return Grant{}, miss
 			}
