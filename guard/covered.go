@@ -71,14 +71,14 @@ func (x *view) isSame(c *Call) bool {
 
 // isRepeated reports whether an entry is the call that is decided, and may have changed something.
 func (x *view) isRepeated(e Entry) bool {
-	return e.Kind == CallEntry && x.isSame(e.Call) && e.Call.Result.outcome() != failed
+	return e.Kind == CallEntry && x.isSame(e.Call) && !e.Call.Result.failed()
 }
 
 // tries counts how often the call that is decided has failed.
 func (x *view) tries(entries []Entry) int {
 	n := 0
 	for _, e := range entries {
-		if e.Kind == CallEntry && x.isSame(e.Call) && e.Call.Result.outcome() == failed {
+		if e.Kind == CallEntry && x.isSame(e.Call) && e.Call.Result.failed() {
 			n++
 		}
 	}
@@ -110,7 +110,7 @@ func (d *dialogue) saidSince(at int) string {
 func (x *evaluation) changesSince(entry int) []*Call {
 	var out []*Call
 	for _, e := range x.request.History.Entries[entry:] {
-		if e.Kind == CallEntry && !x.reads(e.Call) && e.Call.Result.outcome() != failed {
+		if e.Kind == CallEntry && !x.reads(e.Call) && !e.Call.Result.failed() {
 			out = append(out, e.Call)
 		}
 	}
@@ -214,12 +214,8 @@ func (x *view) identifies(value string) bool {
 
 // scalarsOf returns the texts and numbers of a call's arguments, up to [maxSpoken].
 func scalarsOf(arguments json.RawMessage) []string {
-	doc, err := strictjson.Parse(arguments, strictjson.DefaultLimits())
-	if err != nil {
-		return nil
-	}
 	var out []string
-	for _, l := range doc.Leaves() {
+	for _, l := range argumentLeaves(arguments) {
 		scalar := l.Kind == strictjson.String || l.Kind == strictjson.Number
 		if scalar && l.Text != "" && len(out) < maxSpoken {
 			out = append(out, l.Text)
@@ -251,48 +247,70 @@ var (
 
 // outcome reads a result. Doubt says that something may have happened.
 func (r *Result) outcome() outcome {
-	if r == nil {
+	told, doc := r.told()
+	if told == done && doc != nil && tells(doc, failed) {
 		return doubtful
+	}
+	return told
+}
+
+// failed reports whether a result clearly says that its call changed nothing.
+func (r *Result) failed() bool {
+	told, _ := r.told()
+	return told == failed
+}
+
+// told reads a result by its text or by its top-level members, and returns the document if it is
+// one. An error beside something that was done leaves doubt.
+func (r *Result) told() (outcome, *strictjson.Document) {
+	if r == nil {
+		return doubtful, nil
 	}
 	doc, err := strictjson.Parse(content(r), strictjson.OutputLimits())
 	if err != nil {
-		return outcomeInWords(r.Content)
+		return outcomeInWords(r.Content), nil
 	}
 	if root := doc.Root(); root.Kind() == strictjson.String {
-		return outcomeInWords(root.Text())
+		return outcomeInWords(root.Text()), nil
 	}
 
-	out, members := done, doc.Root().Members()
-	for name, m := range members {
-		says := done
-		switch strings.ToLower(name) {
-		case "error", "iserror", "is_error":
-			if !slices.Contains(nothing, strings.ToLower(string(m.Raw()))) {
-				says = failed
-			}
-		case "errors":
-			if !slices.Contains(nothing, string(m.Raw())) {
-				says = doubtful // of several, some may have been done
-			}
-		case "ok", "success":
-			if string(m.Raw()) == "false" {
-				says = failed
-			}
-		case "status":
-			says = outcomeInWords(m.Text())
+	out := done
+	for name, m := range doc.Root().Members() {
+		out = max(out, toldBy(strings.ToLower(name), m))
+	}
+	affirms := func(l strictjson.Leaf) bool {
+		return l.Kind == strictjson.Bool && l.Text == "true" && !isError(l.Pointer)
+	}
+	if out == failed && (tells(doc, doubtful) || slices.ContainsFunc(doc.Leaves(), affirms)) {
+		return doubtful, nil
+	}
+	return out, doc
+}
+
+// toldBy reads one member of a result.
+func toldBy(name string, m strictjson.Value) outcome {
+	switch name {
+	case "error", "iserror", "is_error":
+		if !slices.Contains(nothing, strings.ToLower(string(m.Raw()))) {
+			return failed
 		}
-		out = max(out, says)
+	case "errors":
+		if !slices.Contains(nothing, string(m.Raw())) {
+			return doubtful // of several, some may have been done
+		}
+	case "ok", "success":
+		if string(m.Raw()) == "false" {
+			return failed
+		}
+	case "status":
+		return outcomeInWords(m.Text())
 	}
-	// An error beside what was done, or within something else, tells neither.
-	says := func(want outcome) bool {
-		return slices.ContainsFunc(doc.Leaves(), func(l strictjson.Leaf) bool { return outcomeInWords(l.Text) == want })
-	}
-	affirms := slices.ContainsFunc(doc.Leaves(), func(l strictjson.Leaf) bool { return l.Kind == strictjson.Bool && l.Text == "true" && !isError(l.Pointer) })
-	switch {
-	case out == done && says(failed), out == failed && (affirms || says(doubtful)):
-		return doubtful
-	}
-	return out
+	return done
+}
+
+// tells reports whether a text in a result tells of an outcome.
+func tells(doc *strictjson.Document, want outcome) bool {
+	return slices.ContainsFunc(doc.Leaves(), func(l strictjson.Leaf) bool { return outcomeInWords(l.Text) == want })
 }
 
 // isError reports whether a place is a member that says whether there was an error.

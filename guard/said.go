@@ -310,15 +310,20 @@ func (x *evaluation) isCalled(c *Call) bool {
 	return c.Tool == x.request.Tool && (c.Server == "" || c.Server == x.request.Server)
 }
 
-// textsOf returns the texts in the arguments of a call with the name under which each stands, up to
-// [maxSpoken].
-func textsOf(arguments json.RawMessage) []given {
+// argumentLeaves returns the leaves of a call's arguments; none of those that can't be read.
+func argumentLeaves(arguments json.RawMessage) []strictjson.Leaf {
 	doc, err := strictjson.Parse(arguments, strictjson.DefaultLimits())
 	if err != nil {
 		return nil
 	}
+	return doc.Leaves()
+}
+
+// textsOf returns the texts in the arguments of a call with the name under which each stands, up to
+// [maxSpoken].
+func textsOf(arguments json.RawMessage) []given {
 	var out []given
-	for _, l := range doc.Leaves() {
+	for _, l := range argumentLeaves(arguments) {
 		if l.Kind == strictjson.String && len(out) < maxSpoken {
 			member, _, _ := strings.Cut(strings.TrimPrefix(l.Pointer, "/"), "/")
 			out = append(out, given{member, l.Text})

@@ -43,11 +43,11 @@ func (f storeFlag) open(ctx context.Context) (store.Store, error) {
 	return s, err
 }
 
-// noStoreYet says why there is no store where nobody has named one.
+// noStoreYet explains a missing default store.
 const noStoreYet = "there is no store yet. The gateway makes one with --queue, or store in remit.yaml; name another with --store, or in REMIT_STORE"
 
-// withAny is [storeFlag.with] where nothing in a store is an answer, too: if nobody has named
-// one, and the usual one has not been made, it says why there is nothing.
+// withAny is [storeFlag.with] for commands that can answer without a store: if the default one
+// doesn't exist yet, it prints that there is nothing, and why.
 func (f storeFlag) withAny(ctx context.Context, s *command.Streams, nothing string, do func(store.Store) error) error {
 	st, err := f.open(ctx)
 	if f.Store == "" && errors.Is(err, fs.ErrNotExist) {

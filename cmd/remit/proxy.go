@@ -163,8 +163,11 @@ func (c *proxyCommand) contracts(o *proxy.Options, log *slog.Logger) error {
 	}
 	o.Listed = (&listing{map[string]string{c.Name: file}, log}).take
 
+	if o.Contract != nil {
+		return nil
+	}
 	others, err := dir.others(c.Name)
-	if o.Contract == nil && len(others) > 0 {
+	if len(others) > 0 {
 		log.Warn("the directory has contracts, and none of this agent's name: they are not read, and others are made",
 			"file", file, "not_read", others, "hint", "name the file with --name, or rename it and its server")
 	}

@@ -128,15 +128,17 @@ func (c *scopeCheckCommand) Run(ctx context.Context, s *command.Streams) error {
 
 	for _, name := range c.Files {
 		err := eachRecorded(s, progress, name, func(recorded *trace.Session) error {
+			var w *written
 			engine.options.Planner = model
 			if model == nil {
-				engine.options.Planner = scopes.of(recorded.ID)
+				w = scopes.of(recorded.ID)
+				engine.options.Planner = w
 			}
 			m, err := newMonitors(engine, c.Tools).of(recorded)
 			if err != nil {
 				return err
 			}
-			return c.session(ctx, s, m, recorded)
+			return c.session(ctx, s, m, w, recorded)
 		})
 		if err != nil {
 			return err
@@ -154,8 +156,8 @@ func (c *scopeCheckCommand) note(s *command.Streams, faults []string) {
 	}
 }
 
-// session decides the calls of one session.
-func (c *scopeCheckCommand) session(ctx context.Context, s *command.Streams, m *remit.Monitor, recorded *trace.Session) error {
+// session decides the calls of one session, by scopes of the file where there are any.
+func (c *scopeCheckCommand) session(ctx context.Context, s *command.Streams, m *remit.Monitor, w *written, recorded *trace.Session) error {
 	p := newPrinter(s)
 	if !c.JSON {
 		p.line(0, p.Dim("session "+display.Name(recorded.ID)))
@@ -176,9 +178,7 @@ func (c *scopeCheckCommand) session(ctx context.Context, s *command.Streams, m *
 		return errors.Join(failed, err)
 	}
 
-	planner, _ := m.Planner()
-	w, ok := planner.(*written)
-	if !ok {
+	if w == nil {
 		return nil
 	}
 	faults, err := w.faults(ctx, live)

@@ -26,7 +26,12 @@ func (t *Table) Forbids(prompts []string, b shell.Built) bool {
 		}
 	}
 
+	names := append(slices.Clone(targets), text[0])
 	for i := len(prompts) - 1; i >= max(0, len(prompts)-maxPrompts); i-- {
+		prompt := strings.ToLower(prompts[i])
+		if !slices.ContainsFunc(names, func(w string) bool { return strings.Contains(prompt, w) }) {
+			continue // most prompts don't speak of it, and aren't read
+		}
 		speaks := false
 		for _, s := range pieces(prompts[i]) {
 			said := wordsOf(s.text)
