@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"unicode"
@@ -131,9 +130,9 @@ func (x *evaluation) reads(c *Call) bool {
 func (x *view) announced(before *dialogue, since []*Call) (reply.Answer, bool) {
 	var had, verbs []string
 	for _, c := range since {
-		had, verbs = append(had, scalarsOf(c.Arguments)...), append(verbs, provenance.Words(c.Tool)...)
+		had, verbs = append(had, valuesOf(scalarsOf(x.memo.arguments(c)))...), append(verbs, provenance.Words(c.Tool)...)
 	}
-	own := slices.DeleteFunc(scalarsOf(x.request.Arguments), func(v string) bool { return slices.Contains(had, v) })
+	own := slices.DeleteFunc(valuesOf(before.scalars()), func(v string) bool { return slices.Contains(had, v) })
 	verbs = slices.DeleteFunc(provenance.Words(x.request.Tool), func(w string) bool { return slices.Contains(verbs, w) })
 	if len(own) == 0 {
 		if len(verbs) > 0 && before.speaksOf(verbs) {
@@ -168,7 +167,7 @@ func (x *view) addedLater(before *dialogue, later string) (reply.Answer, bool) {
 	text := x.memo.text(later)
 	listed := false
 
-	for _, v := range scalarsOf(x.request.Arguments) {
+	for _, v := range valuesOf(before.scalars()) {
 		answer, known := x.named(before, listedNotion, v)
 		if !known {
 			return answer, known
@@ -210,18 +209,6 @@ func (x *view) identifies(value string) bool {
 	const least = 2 // bytes of a number that is more than a count
 	code := len(value) >= least && strings.ContainsFunc(value, unicode.IsDigit) && !strings.ContainsFunc(value, unicode.IsSpace)
 	return code || x.lookedAll().Know(value)
-}
-
-// scalarsOf returns the texts and numbers of a call's arguments, up to [maxSpoken].
-func scalarsOf(arguments json.RawMessage) []string {
-	var out []string
-	for _, l := range argumentLeaves(arguments) {
-		scalar := l.Kind == strictjson.String || l.Kind == strictjson.Number
-		if scalar && l.Text != "" && len(out) < maxSpoken {
-			out = append(out, l.Text)
-		}
-	}
-	return out
 }
 
 // outcome is what a result says of what its call has done.

@@ -275,7 +275,7 @@ func (x *evaluation) called() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s", x.request.Tool, cut(string(x.request.Arguments), maxQuestion))
 	records := x.lookedAll()
-	for _, value := range valuesOf(textsOf(x.request.Arguments)) {
+	for _, value := range x.talk().used() {
 		if records.Know(value) && b.Len() < 2*maxQuestion {
 			fmt.Fprintf(&b, "\n%s", records.Describe(value))
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/remit-project/remit/internal/mention"
 	"github.com/remit-project/remit/internal/record"
 	"github.com/remit-project/remit/internal/reply"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // maxMemo bounds what a memo keeps of each kind: the newest of a long session. Beyond it,
@@ -27,6 +28,7 @@ type memo struct {
 	given    map[[3]string]bool
 	values   map[resultKey]resultValue
 	calls    map[callKey]ref.Val
+	made     map[*byte]*strictjson.Document
 	clauses  map[string][]clause
 	own      map[[2]string]string
 	searched []searched
@@ -140,6 +142,14 @@ func (m *memo) call(i int, e *Entry, make func() ref.Val) ref.Val {
 	}
 	key := callKey{e.Call.Server, e.Call.Tool, &e.Call.Arguments[0], len(e.Call.Arguments), e.Call.Result, i, e.Time}
 	return keep(&m.mu, &m.calls, key, make)
+}
+
+// arguments returns the arguments of a call of the history.
+func (m *memo) arguments(c *Call) *strictjson.Document {
+	if len(c.Arguments) == 0 {
+		return documentOf(nil)
+	}
+	return keep(&m.mu, &m.made, &c.Arguments[0], func() *strictjson.Document { return documentOf(c.Arguments) })
 }
 
 // value returns a result as expressions see it.

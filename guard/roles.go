@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"unicode"
@@ -31,18 +30,13 @@ var (
 
 // passagesOf returns the pairs in the arguments of a call, up to [maxSpoken]: those whose names differ in such
 // words alone, each element of two lists with the one in its place.
-func passagesOf(arguments json.RawMessage) []passage {
-	doc, err := strictjson.Parse(arguments, strictjson.DefaultLimits())
-	if err != nil {
-		return nil
-	}
-
+func passagesOf(call *strictjson.Document) []passage {
 	var out []passage
-	for goal, v := range doc.Root().Members() {
+	for goal, v := range call.Root().Members() {
 		if _, isGoal := withoutRole(goal, toMembers); !isGoal {
 			continue
 		}
-		for origin, other := range doc.Root().Members() {
+		for origin, other := range call.Root().Members() {
 			if !arePair(origin, goal) {
 				continue
 			}

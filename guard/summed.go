@@ -2,7 +2,6 @@ package guard
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -23,13 +22,9 @@ type element struct {
 }
 
 // elementsOf returns the elements of the lists in the arguments of a call, up to [maxSpoken].
-func elementsOf(arguments json.RawMessage) []element {
-	doc, err := strictjson.Parse(arguments, strictjson.DefaultLimits())
-	if err != nil {
-		return nil
-	}
+func elementsOf(call *strictjson.Document) []element {
 	var out []element
-	for name, member := range doc.Root().Members() {
+	for name, member := range call.Root().Members() {
 		if member.Kind() != strictjson.Array {
 			continue
 		}

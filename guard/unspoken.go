@@ -11,9 +11,6 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// given is an argument of an earlier call.
-type given struct{ member, text string }
-
 // leastKin is how many letters two words have in common that may be of the same thing, such as pay and
 // payment.
 const leastKin = 3
@@ -76,7 +73,7 @@ func (d *dialogue) saidAnother(records *mention.Records, value string) bool {
 	})
 }
 
-// givenBefore returns the texts in the arguments of the session's calls, up to [maxSpoken].
+// givenBefore returns the texts that the arguments of the session's calls are, up to [maxSpoken].
 func (x *evaluation) givenBefore() []given {
 	var out []given
 	for i := range x.request.History.Entries {
@@ -84,12 +81,7 @@ func (x *evaluation) givenBefore() []given {
 		if e.Kind != CallEntry {
 			continue
 		}
-		doc, err := strictjson.Parse(e.Call.Arguments, strictjson.DefaultLimits())
-		if err != nil {
-			continue
-		}
-
-		for member, v := range doc.Root().Members() {
+		for member, v := range x.memo.arguments(e.Call).Root().Members() {
 			if v.Kind() == strictjson.String && v.Text() != "" && len(out) < maxSpoken {
 				out = append(out, given{member, v.Text()})
 			}

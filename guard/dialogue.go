@@ -1,0 +1,386 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/remit-project/remit/internal/mention"
+	"github.com/remit-project/remit/internal/reply"
+	"github.com/remit-project/remit/internal/strictjson"
+)
+
+// told reports whether the agent told the user something before they said anything more.
+// That it used other words shows nothing, unless they are surely of something else.
+func (d *dialogue) told(statement string) reply.Answer {
+	var spoken []string
+	for i := len(d.exchanges) - 1; i >= 0; i-- {
+		e := &d.exchanges[i]
+		if e.memo.tells(e.question, statement) {
+			return reply.Agreed
+		}
+		if e.question != "" {
+			spoken = append(spoken, e.question)
+		}
+	}
+	silent := len(spoken) == 0 || reply.PassesOver(spoken, statement)
+	if d.heard && silent {
+		return reply.Refused
+	}
+	return reply.Unclear
+}
+
+// complete reports whether the user made clear that nothing is missing: they said so with what
+// they want or in answer, or agreed when the agent asked. An answer that passes the question over
+// leaves it to the agreement that follows.
+func (d *dialogue) complete(statement string) reply.Answer {
+	var spoken []string
+	for i := len(d.exchanges) - 1; i >= 0; i-- {
+		e := &d.exchanges[i]
+		spoken = append(spoken, e.question, e.reply)
+		latest := i == len(d.exchanges)-1
+		asked := e.memo.tells(e.question, statement)
+		if e.memo.closes(e.reply, statement) && (asked || latest || d.namesArgument(e)) {
+			return reply.Agreed
+		}
+		if !asked {
+			continue
+		}
+
+		r := e.reading()
+		passedOver := !latest && (r.Answer == reply.Unclear || r.Asks)
+		if r.Answer == reply.Agreed || (passedOver && d.agreed() == reply.Agreed) {
+			return reply.Agreed
+		}
+		return reply.Unclear
+	}
+
+	if d.heard && reply.PassesOver(spoken, statement) {
+		return reply.Refused
+	}
+	return reply.Unclear
+}
+
+// answered reports whether the user gave what the agent asked for, or a reason by themselves. What
+// came before a call of the same tool was given for that one, unless it names an argument of this.
+func (d *dialogue) answered(statement string) reply.Answer {
+	for i := range d.exchanges {
+		e := &d.exchanges[i]
+		if e.memo.gives(e.question, e.reply, statement) && (!e.spent || d.namesArgument(e)) {
+			return reply.Agreed
+		}
+	}
+	return reply.Unclear
+}
+
+// namesArgument reports whether a reply names a text of the call's arguments by itself, one that
+// is no word of any sentence.
+func (d *dialogue) namesArgument(e *exchange) bool {
+	const least = 4 // bytes
+	var none *mention.Records
+	return slices.ContainsFunc(d.used(), func(value string) bool {
+		return len(value) >= least && none.Names(e.replyText(), value) == mention.Named
+	})
+}
+
+// exchange is what the agent said up to a turn of the user's, and that turn.
+type exchange struct {
+	question, reply string
+	memo            *memo
+	spent           bool // the tool that is called was called after it
+	at              int  // the entry with which the turn begins
+}
+
+func (e *exchange) reading() reply.Reading { return e.memo.reading(e.question, e.reply) }
+
+func (e *exchange) questionText() mention.Text { return e.memo.text(e.question) }
+
+func (e *exchange) replyText() mention.Text { return e.memo.text(e.reply) }
+
+// dialogue is a session as a talk of user and agent.
+type dialogue struct {
+	exchanges []exchange
+	// after is what the agent said since.
+	after string
+	// heard reports whether the agent's words are known here: it said something, or the user
+	// spoke but once.
+	heard bool
+	// used returns the texts of the call's arguments, and elements the things in their lists that
+	// an agent sums up.
+	used     func() []string
+	elements func() []element
+	// passages are the pairs in them of which one takes the other's place.
+	passages func() []passage
+	// arguments are the texts in the call's arguments, scalars those and the numbers, and given
+	// the texts of the calls before it.
+	arguments, scalars, given func() []given
+	// before and all are the results that were looked up: by the agent, and by the
+	// rules of this decision as well. They are made when first searched.
+	before, all *mention.Records
+	results     []*Result
+	tools       []string
+}
+
+// maxSpoken bounds the exchanges that are searched, the newest.
+const maxSpoken = 64
+
+// talk returns the dialogue of the session.
+func (x *evaluation) talk() *dialogue {
+	if x.dialogue != nil {
+		return x.dialogue
+	}
+
+	d := &dialogue{}
+	turns, spent, spoke, inReply, begun := 0, 0, false, false, 0
+	var question, answer []string
+	end := func() {
+		if len(answer) > 0 {
+			d.exchanges = append(d.exchanges, exchange{question: strings.Join(question, "\n"), reply: strings.Join(answer, "\n"), memo: x.memo, at: begun})
+			question, answer = nil, nil
+		}
+	}
+	for i, e := range x.request.History.Entries {
+		switch e.Kind {
+		case AssistantEntry:
+			if spoke = true; inReply {
+				end()
+			}
+			question, inReply = append(question, e.Text), false
+		case UserEntry:
+			turns++
+			if len(answer) == 0 {
+				begun = i
+			}
+			answer, inReply = append(answer, e.Text), true
+		case CallEntry:
+			if x.isCalled(e.Call) {
+				spent = len(d.exchanges) + min(1, len(answer))
+			}
+		}
+	}
+	end()
+	d.after = strings.Join(append(question, x.request.Beside), "\n")
+	for i := range d.exchanges[:spent] {
+		d.exchanges[i].spent = true
+	}
+
+	d.heard = spoke || turns == 1
+	d.exchanges = d.exchanges[max(0, len(d.exchanges)-maxSpoken):]
+	call := sync.OnceValue(func() *strictjson.Document { return documentOf(x.request.Arguments) })
+	d.arguments = sync.OnceValue(func() []given { return textsOf(call()) })
+	d.used = sync.OnceValue(func() []string { return valuesOf(d.arguments()) })
+	d.scalars = sync.OnceValue(func() []given { return scalarsOf(call()) })
+	d.given = sync.OnceValue(x.givenBefore)
+	d.passages = sync.OnceValue(func() []passage { return passagesOf(call()) })
+	d.elements = sync.OnceValue(func() []element { return elementsOf(call()) })
+	x.dialogue = d
+	return d
+}
+
+// isCalled reports whether a call is one of the tool that is called.
+func (x *evaluation) isCalled(c *Call) bool {
+	return c.Tool == x.request.Tool && (c.Server == "" || c.Server == x.request.Server)
+}
+
+// agreed is what [dialogue.agreement] reads.
+func (d *dialogue) agreed() reply.Answer {
+	answer, _ := d.agreement()
+	return answer
+}
+
+// agreement reads the latest exchange that says something, and returns its place.
+func (d *dialogue) agreement() (answer reply.Answer, at int) {
+	for i := len(d.exchanges) - 1; i >= 0; i-- {
+		e := &d.exchanges[i]
+		r := e.reading()
+		switch {
+		case r.Answer == reply.Agreed && e.question == "" && d.heard:
+			return reply.Refused, i // nothing was proposed
+		case r.Idle && i > 0 && !strings.ContainsAny(e.question, "?？"):
+			continue
+		case r.Answer == reply.Unclear && e.question == "" && d.heard:
+			return reply.Refused, i
+		case r.Answer == reply.Agreed && e.question == "":
+			return reply.Unclear, i
+		}
+		return r.Answer, i
+	}
+	return reply.Unclear, 0
+}
+
+// listed reports whether the agent named a value in what the user answered, or before
+// that where nothing took it back.
+func (d *dialogue) listed(records *mention.Records, value string) reply.Answer {
+	back, spoke := false, false
+	for i := len(d.exchanges) - 1; i >= 0; i-- {
+		e := &d.exchanges[i]
+		spoke = spoke || e.question != ""
+		if latest := i == len(d.exchanges)-1; !latest {
+			if records.NamesBeside(e.replyText(), value, d.used) == mention.Other {
+				return reply.Refused
+			}
+			r := e.reading()
+			refused := r.Answer == reply.Refused && !r.Asks
+			back = back || refused
+		} else {
+			back = d.narrows(e, records, value)
+		}
+
+		switch records.NamesBeside(e.questionText(), value, d.used) {
+		case mention.Named:
+			if d.turnsRound(e.question, records, value) {
+				return reply.Refused
+			}
+			if back || d.leavesOut(e.memo.clausesOf(e.question), records, value) {
+				return reply.Unclear
+			}
+			return reply.Agreed
+		case mention.Other:
+			return reply.Refused
+		}
+	}
+	if d.heard && !spoke {
+		return reply.Refused
+	}
+	return reply.Unclear
+}
+
+// stated reports whether the user named a value, or agreed to it. What they named before they
+// refused it from the agent is left to the judge.
+func (d *dialogue) stated(records *mention.Records, value string) reply.Answer {
+	refused := false
+	for i := len(d.exchanges) - 1; i >= 0; i-- {
+		e := &d.exchanges[i]
+		own := e.memo.ownOf(e.reply, value)
+		switch records.NamesBeside(e.memo.text(own), value, d.used) {
+		case mention.Named:
+			if d.turnsRound(own, records, value) {
+				return reply.Refused
+			}
+			clauses := e.memo.clausesOf(own)
+			if refused || d.leavesOut(clauses, records, value) || takenBack(clauses, records, value) {
+				return reply.Unclear
+			}
+			return reply.Agreed
+		case mention.Other:
+			return reply.Refused
+		}
+
+		refused = refused || takenBack(e.memo.clausesOf(own), records, value)
+		if e.question == "" || records.Names(e.questionText(), value) != mention.Named {
+			continue
+		}
+		r := e.reading()
+		switch {
+		case r.Answer == reply.Agreed && d.turnsRound(e.question, records, value):
+			return reply.Refused
+		case r.Answer == reply.Agreed && refused:
+			return reply.Unclear
+		case r.Answer == reply.Agreed:
+			return reply.Agreed
+		}
+		refused = refused || (r.Answer == reply.Refused && !r.Asks)
+	}
+	return reply.Unclear
+}
+
+// takesBack reports whether a reply may leave out the value that it names.
+func (d *dialogue) takesBack(e *exchange, records *mention.Records, value string) bool {
+	return d.leavesOut(e.memo.clausesOf(e.reply), records, value)
+}
+
+// narrows reports whether a reply may agree to another thing than a value, or to a part: "Yes, only W1."
+func (d *dialogue) narrows(e *exchange, records *mention.Records, value string) bool {
+	said := e.replyText()
+	switch records.NamesBeside(said, value, d.used) {
+	case mention.Named:
+		return d.takesBack(e, records, value)
+	case mention.Other:
+		return true
+	}
+	if takenBack(e.memo.clausesOf(e.reply), records, value) {
+		return true
+	}
+	onlyPart := said.Narrows() && !e.questionText().Narrows() // and doesn't answer "Is this the only one?"
+	return onlyPart || said.OtherNumber(value)
+}
+
+// leavesOut reports whether the last of the clauses that names a value negates, or leaves it out: "The
+// Visa. No, not the Visa." What is left out is left to the judge. The clauses come the last first; where
+// some have the value itself, others don't count, that say something of it.
+func (d *dialogue) leavesOut(clauses []clause, records *mention.Records, value string) bool {
+	for _, by := range [...]*mention.Records{nil, records} {
+		for _, c := range clauses {
+			if by.Names(c.text, value) == mention.Named {
+				return c.leavesOut(append(slices.Clone(d.used()), value))
+			}
+		}
+	}
+	return false
+}
+
+// takenBack reports whether a clause takes back what was said, behind the last one that names a value. The
+// clauses come the last first.
+func takenBack(clauses []clause, records *mention.Records, value string) bool {
+	for _, c := range clauses {
+		if c.takesBack() {
+			return true
+		}
+		if records.Names(c.text, value) == mention.Named {
+			return false
+		}
+	}
+	return false
+}
+
+// leavesOut reports whether a clause negates or leaves out, by other words than those of the call: a
+// reason may be "no longer needed".
+func (c clause) leavesOut(values []string) bool {
+	rest := mention.Without(c.raw, values)
+	return reply.Negates(rest) || reply.IsUnread(rest) || mention.NewText(rest).Spares()
+}
+
+// looked returns the results of the session's calls.
+func (x *evaluation) looked() *mention.Records {
+	d := x.talk()
+	if d.before == nil {
+		room := MaxResult
+		for _, e := range slices.Backward(x.request.History.Entries) {
+			if e.Kind != CallEntry || e.Call.Result == nil {
+				continue
+			}
+			if room -= len(content(e.Call.Result)); room < 0 {
+				break
+			}
+			d.results, d.tools = append(d.results, e.Call.Result), append(d.tools, e.Call.Tool)
+		}
+		d.before = x.memo.records(d.results, d.tools)
+	}
+	return d.before
+}
+
+// lookedAll returns the results of the session's calls and of the decision's look-ups.
+func (x *evaluation) lookedAll() *mention.Records {
+	if !x.closed && !x.complete {
+		return x.looked()
+	}
+	d := x.talk()
+	if d.all == nil {
+		x.looked()
+		results, tools := slices.Clone(d.results), slices.Clone(d.tools)
+		for _, q := range x.ordered {
+			if q.lookup != nil && q.err == nil && q.lookup.Result != nil {
+				results, tools = append(results, q.given), append(tools, q.lookup.Tool)
+			}
+		}
+		d.all = x.memo.records(results, tools)
+	}
+	return d.all
+}
+
+func content(r *Result) []byte {
+	if len(r.Structured) > 0 {
+		return r.Structured
+	}
+	return []byte(r.Content)
+}
