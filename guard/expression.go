@@ -1,17 +1,20 @@
 package guard
 
 import (
+	"slices"
 	"sync"
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/cost"
+	"cel.dev/cel-go/common/operators"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/interpreter"
 
 	"github.com/remit-project/remit/internal/decimal"
 	"github.com/remit-project/remit/internal/direct"
 	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/internal/strictyaml"
 )
 
 // MaxCost bounds the cost of one evaluation of one expression, in CEL's units: a
@@ -70,7 +73,7 @@ func (c *compiler) expression(env *cel.Env, e Expression) *expression {
 	}
 	checked, issues := env.Check(parsed)
 	if issues.Err() != nil {
-		c.issues(e, issues)
+		c.issues(e, issues, c.members(env, parsed)...)
 		return nil
 	}
 	asks := c.checkMeaning(e, checked)
@@ -126,15 +129,89 @@ func (e Expression) at(a *cel.Ast, id int64) Position {
 	return e.places.position(int(r.Start), e.Position)
 }
 
-// issues records the mistakes that CEL found, each at its place in the file.
-func (c *compiler) issues(e Expression, issues *cel.Issues) {
+// issues records the mistakes that CEL found, each at its place in the file. Of a member that
+// a record doesn't have, the hint names those that it has.
+func (c *compiler) issues(e Expression, issues *cel.Issues, members ...member) {
 	for _, err := range issues.Errors() {
 		at := e.Position
 		if line, column := err.Location.Line(), err.Location.Column(); line > 0 {
 			at = e.places.position(offset(e.Text, line, column), e.Position)
 		}
-		c.fail(at, "", "%s", err.Message)
+
+		hint := ""
+		for _, m := range members {
+			if m.node == err.ExprID {
+				hint = strictyaml.DidYouMean(m.name, m.names)
+			}
+		}
+		c.fail(at, hint, "%s", err.Message)
 	}
+}
+
+// member is a selection from a record that has no such member.
+type member struct {
+	node  int64
+	name  string
+	names []string
+}
+
+// members returns the selections whose record is known before types are checked, and has no
+// such member: those that begin with a variable or a look-up, not with a macro's own variable.
+func (c *compiler) members(env *cel.Env, parsed *cel.Ast) []member {
+	provider := env.CELTypeProvider()
+	var out []member
+	walk(parsed.NativeRep().Expr(), func(e ast.Expr) {
+		if e.Kind() != ast.SelectKind {
+			return
+		}
+		from, name := c.typeOf(env, e.AsSelect().Operand()), e.AsSelect().FieldName()
+		if from == nil || from.Kind() != types.StructKind {
+			return
+		}
+		if names, ok := provider.FindStructFieldNames(from.TypeName()); ok && !slices.Contains(names, name) {
+			out = append(out, member{e.ID(), name, names})
+		}
+	})
+	return out
+}
+
+// typeOf returns the type of an expression that names a value; nil for all others.
+func (c *compiler) typeOf(env *cel.Env, e ast.Expr) *cel.Type {
+	switch e.Kind() {
+	case ast.IdentKind:
+		for _, v := range env.Variables() {
+			if v.Name() == e.AsIdent() {
+				return v.Type()
+			}
+		}
+
+	case ast.SelectKind:
+		from := c.typeOf(env, e.AsSelect().Operand())
+		if from == nil || from.Kind() != types.StructKind {
+			return nil
+		}
+		if f, ok := env.CELTypeProvider().FindStructFieldType(from.TypeName(), e.AsSelect().FieldName()); ok {
+			return f.Type
+		}
+
+	case ast.CallKind:
+		call := e.AsCall()
+		if call.FunctionName() == operators.Index {
+			if list := c.typeOf(env, call.Args()[0]); list != nil && list.Kind() == types.ListKind {
+				return list.Parameters()[0]
+			}
+			return nil
+		}
+		name := call.FunctionName()
+		if call.IsMemberFunction() {
+			target, _ := qualified(call.Target())
+			name = target + "." + name
+		}
+		if r := c.readers[name]; r != nil {
+			return r.output.Type
+		}
+	}
+	return nil
 }
 
 // offset returns the number of characters before a line and column of a text.

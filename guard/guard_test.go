@@ -193,6 +193,31 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// TestMisspeltMembers holds what is said to whoever misspells a member: those that there are,
+// where the record is known.
+func TestMisspeltMembers(t *testing.T) {
+	for name, c := range map[string]struct{ require, hint string }{
+		"of the arguments":         {`args.custommer == "x"`, "did you mean customer? ("},
+		"of a look-up's result":    {`tools.get_customer({"id": "x"}).teir == "gold"`, "did you mean tier? ("},
+		"of an element":            {`args.items[0].skuu == "x"`, "did you mean sku? ("},
+		"of a macro's variable":    {`args.items.all(i, i.skuu == "x")`, ""},
+		"of none that is like one": {`args.zzzzzzzz == "x"`, "write "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := guard.Load("order.yaml", []byte("tool: order\npolicies:\n  - name: a\n    message: b\n    require: |\n      "+c.require+"\n"))
+			must(t, err)
+			_, err = guard.Compile([]*guard.File{f}, shop(t))
+			var mistakes guard.Errors
+			if !errors.As(err, &mistakes) || len(mistakes) != 1 {
+				t.Fatalf("got %v", err)
+			}
+			if got := mistakes[0].Hint; !strings.HasPrefix(got, c.hint) || (c.hint == "") != (got == "") {
+				t.Errorf("the hint is %q", got)
+			}
+		})
+	}
+}
+
 // TestPlaces puts the same mistake into every way in which YAML writes text.
 func TestPlaces(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -137,9 +137,34 @@ func (c *hookUninstall) Run(s *command.Streams) error {
 	p := newPrinter(s)
 	if data == nil {
 		p.line(0, name+": there is no such file")
-		return nil
+	} else if err := uninstallHooks(p, agent, name, data); err != nil {
+		return err
 	}
-	return uninstallHooks(p, agent, name, data)
+	c.sayOther(p)
+	return nil
+}
+
+// sayOther says that the other of an agent's two files has hooks of Remit, too: the user's own, or
+// the one of the project in this directory.
+func (c *hookUninstall) sayOther(p *printer) {
+	if c.File != "" {
+		return
+	}
+	other := hookFile{Project: !c.Project, Agent: c.Agent}
+	agent, name, data, err := other.find()
+	if err != nil || data == nil {
+		return // nobody asked about this file
+	}
+	out, err := agent.Uninstall(name, data)
+	if err != nil || bytes.Equal(out, data) {
+		return
+	}
+
+	flag := ""
+	if other.Project {
+		flag = " --project"
+	}
+	p.line(0, fmt.Sprintf("%s has hooks of Remit as well: remit hook uninstall %s%s", name, agent.Name, flag))
 }
 
 // uninstallHooks takes Remit's hooks out of an agent's file.

@@ -130,6 +130,20 @@ func (f deploymentFlags) scope() (guard.Deployment, error) {
 	return inputs.Deployment(f.Tools, f.Contracts)
 }
 
+// printMistakes prints the mistakes of guard files, and how many there are, which is read last.
+func (p *policies) printMistakes(s *command.Streams) {
+	if len(p.mistakes) == 0 {
+		return
+	}
+	files := map[string]bool{}
+	for _, m := range p.mistakes {
+		printMistake(s, m)
+		files[m.Position.File] = true
+	}
+	fmt.Fprintf(s.Out, "%s: %s in %s; a file with an error denies all calls that it is about\n", display.Paint(s.Color).Bad("failed"),
+		display.Count(len(p.mistakes), "error", "errors"), display.Count(len(files), "file", "files"))
+}
+
 // printMistake prints one mistake in a file.
 func printMistake(s *command.Streams, m *guard.Error) {
 	p := display.Paint(s.Color)

@@ -98,9 +98,7 @@ func (c *policyTestCommand) once(ctx context.Context, s *command.Streams) error 
 		return err
 	}
 	p.sayUnchecked(s)
-	for _, m := range p.mistakes {
-		printMistake(s, m)
-	}
+	p.printMistakes(s)
 
 	var results []guardtest.Result
 	for _, g := range p.set.Guards() {
@@ -127,11 +125,14 @@ func (c *policyTestCommand) once(ctx context.Context, s *command.Streams) error 
 		}
 	}
 	if !c.JSON {
-		shade := display.Paint(s.Color)
-		if failed == 0 {
-			fmt.Fprintf(s.Out, "%s: %s\n", shade.Good("ok"), display.Count(len(results), "example", "examples"))
-		} else {
-			fmt.Fprintf(s.Out, "%s: %d of %s\n", shade.Bad("failed"), failed, display.Count(len(results), "example", "examples"))
+		shade, all := display.Paint(s.Color), display.Count(len(results), "example", "examples")
+		switch {
+		case failed > 0:
+			fmt.Fprintf(s.Out, "%s: %d of %s\n", shade.Bad("failed"), failed, all)
+		case len(p.mistakes) > 0:
+			fmt.Fprintf(s.Out, "%s of the files without errors passed\n", all)
+		default:
+			fmt.Fprintf(s.Out, "%s: %s\n", shade.Good("ok"), all)
 		}
 	}
 

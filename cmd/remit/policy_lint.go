@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/command"
@@ -16,7 +18,8 @@ type policyLintCommand struct {
 
 // Help is shown below the flags.
 func (policyLintCommand) Help() string {
-	return `Prints one finding a line, as file:line:column: message; places inside expressions are their own. Exit code 4 when a file has errors.
+	return `Prints one finding a line, as file:line:column: message; places inside expressions are their own. What is worth knowing of
+rules, and what each enforcement point makes of them, follows where there are no errors. Exit code 4 when a file has errors.
 
 Example:
   remit policy lint policies --tools airline.json --contracts contracts`
@@ -58,11 +61,15 @@ func (c *policyLintCommand) Run(ctx context.Context, s *command.Streams) error {
 		return err
 	}
 	p.sayUnchecked(s)
-	if c.JSON {
+
+	switch {
+	case c.JSON:
 		out := lintOf(p)
 		out.Points = pointsOf(examine(ctx, p.files, p.scope))
 		err = writeJSON(s.Out, out)
-	} else {
+	case len(p.mistakes) > 0:
+		p.printMistakes(s)
+	default:
 		c.print(s, p)
 		printPoints(s, examine(ctx, p.files, p.scope))
 	}
@@ -89,37 +96,49 @@ func lintOf(p *policies) policyLint {
 	return out
 }
 
+// print prints what is worth knowing of the rules of every file: first of single ones, then what
+// many have in common.
 func (c *policyLintCommand) print(s *command.Streams, p *policies) {
-	for _, m := range p.mistakes {
-		printMistake(s, m)
-	}
-
 	shade := display.Paint(s.Color)
 	for _, g := range p.set.Guards() {
-		if g.Err() != nil {
-			continue
+		common := map[string][]string{}
+		var kinds []string
+		gather := func(kind string, r guard.PolicyCost) {
+			if common[kind] == nil {
+				kinds = append(kinds, kind)
+			}
+			common[kind] = append(common[kind], display.Name(r.Policy.Name))
 		}
-		unenforced, untested := 0, 0
+
 		for _, r := range g.Costs() {
 			place := display.Line(r.Policy.Position.String())
 			if r.Policy.Require.Empty() {
-				unenforced++
 				fmt.Fprintf(s.Out, "%s: %s %s has no check yet, and every call comes to %s\n", place, shade.Dim("note:"), display.Name(r.Policy.Name), r.Policy.Otherwise)
 			} else if len(r.Policy.Examples) == 0 {
-				untested++
 				fmt.Fprintf(s.Out, "%s: %s %s has no examples\n", place, shade.Dim("note:"), display.Name(r.Policy.Name))
 			}
-			for _, remark := range g.Needs(r.Policy.Name).Remarks() {
-				fmt.Fprintf(s.Out, "%s: %s %s: %s\n", place, shade.Dim("note:"), display.Name(r.Policy.Name), remark)
+			needs := g.Needs(r.Policy.Name)
+			if len(needs.Words) > 0 {
+				gather("where words don't settle what was said, the judge decides, or the call is asked about", r)
+				needs.Words = nil
+			}
+			for _, remark := range needs.Remarks() {
+				gather(remark, r)
 			}
 			if r.Most > guard.MaxCost {
-				fmt.Fprintf(s.Out, "%s: %s %s costs at least %d, and as much as its lists are long; it is stopped at %d\n", place, shade.Dim("note:"), display.Name(r.Policy.Name), r.Least, guard.MaxCost)
+				gather(fmt.Sprintf("the cost grows with the lists of the call, up to the limit of %d", guard.MaxCost), r)
 			}
+		}
+
+		file := display.Line(g.File.Position.File)
+		slices.Sort(kinds)
+		for _, kind := range kinds {
+			fmt.Fprintf(s.Out, "%s: %s %s: %s\n", file, shade.Dim("note:"), kind, strings.Join(common[kind], ", "))
 		}
 		has := display.Count(len(g.File.Policies), "policy", "policies")
 		if n := len(g.File.Duties); n > 0 {
 			has += " and " + display.Count(n, "duty", "duties")
 		}
-		fmt.Fprintf(s.Out, "%s: %s: %s for %s\n", display.Line(g.File.Position.File), shade.Good("ok"), has, concerning(g))
+		fmt.Fprintf(s.Out, "%s: %s: %s for %s\n", file, shade.Good("ok"), has, concerning(g))
 	}
 }
