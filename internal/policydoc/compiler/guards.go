@@ -20,7 +20,7 @@ import (
 const maxContext = 16 << 10
 
 // maxParallel bounds the rules that are made in parallel: each takes some memory, and
-// models are asked for fewer of them at a time.
+// models are asked for fewer of them at a time. Lists of [generation.MaxTogether] fit.
 const maxParallel = 64
 
 // rule is a rule to be made.
@@ -162,43 +162,80 @@ func (c *Compiler) generationStages() []string {
 	})
 }
 
-// generate makes rules in parallel.
+// generate makes rules in parallel, those of a tool together.
 func (c *Compiler) generate(ctx context.Context, in Input, d *policydoc.Directory, corpus *corpus, rules []*rule) {
-	lock := d.Lock
 	var wg sync.WaitGroup
 	generators := map[*tool]func() (*generation.Generator, error){}
 	slots := make(chan struct{}, maxParallel)
-	for _, r := range rules {
-		if generators[r.tool] == nil {
-			generators[r.tool] = sync.OnceValues(func() (*generation.Generator, error) {
+	for _, some := range fellows(rules) {
+		of := some[0].tool
+		if generators[of] == nil {
+			generators[of] = sync.OnceValues(func() (*generation.Generator, error) {
 				o := c.o.Generation
-				o.Model, o.Prompts, o.Deployment, o.Samples = c.o.Model, c.o.Prompts, scopeOf(in.Deployment, r.tool), d.Samples
+				o.Model, o.Prompts, o.Deployment, o.Samples = c.o.Model, c.o.Prompts, scopeOf(in.Deployment, of), d.Samples
 				return generation.New(o)
 			})
 		}
 
-		generator, sentences := generators[r.tool], sentencesOf(corpus, r.policy, lock.Policies[r.tool.key][r.policy.Name].Sentences)
-		slots <- struct{}{}
+		generator, tasks := generators[of], make([]generation.Task, len(some))
+		for i, r := range some {
+			tasks[i] = r.task(corpus, d.Lock)
+			slots <- struct{}{}
+		}
 		wg.Go(func() {
-			defer func() { <-slots }()
+			defer func() {
+				for range some {
+					<-slots
+				}
+			}()
 			g, err := generator()
 			if err != nil {
-				r.err = err
+				for _, r := range some {
+					r.err = err
+				}
 				return
 			}
-			r.result, r.err = g.Generate(ctx, generation.Task{
-				Server: r.tool.server, Tool: r.tool.name, Policy: r.policy,
-				Sentences: sentences, Context: corpus.around(sentences, r.policy.Description, append([]string{r.tool.key}, r.policy.Tools...), lock), Previous: r.previous,
-			})
-			if r.err != nil && r.previous == nil {
-				// Until a later run makes its rule, the policy stops calls.
-				r.made = ""
-				r.result = &generation.Result{Policy: g.Unenforced(r.policy), NotEnforced: "the run ended before it had a rule"}
+			for i, out := range g.Together(ctx, tasks) {
+				some[i].settle(g, out)
 			}
 		})
 	}
 
 	wg.Wait()
+}
+
+// fellows returns the rules of each tool in lists that share questions.
+func fellows(rules []*rule) [][]*rule {
+	var out [][]*rule
+	of := map[*tool]int{} // the last list of a tool
+	for _, r := range rules {
+		i, ok := of[r.tool]
+		if !ok || len(out[i]) == generation.MaxTogether {
+			i, out = len(out), append(out, nil)
+			of[r.tool] = i
+		}
+		out[i] = append(out[i], r)
+	}
+	return out
+}
+
+// task returns what a rule is to be made of.
+func (r *rule) task(corpus *corpus, lock *policydoc.Lock) generation.Task {
+	sentences := sentencesOf(corpus, r.policy, lock.Policies[r.tool.key][r.policy.Name].Sentences)
+	return generation.Task{
+		Server: r.tool.server, Tool: r.tool.name, Policy: r.policy, Sentences: sentences, Previous: r.previous,
+		Context: corpus.around(sentences, r.policy.Description, append([]string{r.tool.key}, r.policy.Tools...), lock),
+	}
+}
+
+// settle takes what came of a rule.
+func (r *rule) settle(g *generation.Generator, out generation.Outcome) {
+	r.result, r.err = out.Result, out.Err
+	if r.err != nil && r.previous == nil {
+		// Until a later run makes its rule, the policy stops calls.
+		r.made = ""
+		r.result = &generation.Result{Policy: g.Unenforced(r.policy), NotEnforced: "the run ended before it had a rule"}
+	}
 }
 
 // scopeOf returns a scope without the tools to look things up with that the rules of a tool have

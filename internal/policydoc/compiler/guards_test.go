@@ -311,9 +311,10 @@ func TestARuleIsMadeOfItsOwnSentence(t *testing.T) {
 		if p.Stage == "tests" {
 			s.model.mu.Lock()
 			defer s.model.mu.Unlock()
-			_, sentences, _ := strings.Cut(p.Messages[0].Text, "The sentences of the policy:\n\n<document>\n")
-			heading, _, _ := strings.Cut(sentences, "\n")
-			asked = append(asked, heading)
+			for _, sentences := range strings.Split(p.Messages[0].Text, "The sentences of the policy:\n\n<document>\n")[1:] {
+				heading, _, _ := strings.Cut(sentences, "\n")
+				asked = append(asked, heading)
+			}
 		}
 		return llm.ErrBudget
 	}

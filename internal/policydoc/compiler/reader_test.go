@@ -42,7 +42,7 @@ func (r *reader) Complete(_ context.Context, p llm.Prompt) (*llm.Answer, error) 
 			return nil, err
 		}
 	}
-	answer := r.answer(p, p.Messages[0].Text)
+	answer := r.answers(p)
 	if alter := r.alter[p.Stage]; alter != nil {
 		answer = alter(answer)
 	}
@@ -54,6 +54,27 @@ func (r *reader) Complete(_ context.Context, p llm.Prompt) (*llm.Answer, error) 
 		return nil, fmt.Errorf("the reader's answer %s: %w", value, err)
 	}
 	return &llm.Answer{Value: value}, nil
+}
+
+// sharedPart begins what a question says of one of several policies.
+var sharedPart = regexp.MustCompile(`(?m)^# (P\d+)$`)
+
+// answers answers a question about one policy or several.
+func (r *reader) answers(p llm.Prompt) any {
+	question := p.Messages[0].Text
+	places := sharedPart.FindAllStringSubmatchIndex(question, -1)
+	if p.Stage == "share" || len(places) == 0 {
+		return r.answer(p, question)
+	}
+	out := []any{}
+	for i, at := range places {
+		end := len(question)
+		if i+1 < len(places) {
+			end = places[i+1][0]
+		}
+		out = append(out, object{"policy": question[at[2]:at[3]], "answer": r.answer(p, question[:places[0][0]]+question[at[0]:end])})
+	}
+	return object{"policies": out}
 }
 
 // forget forgets what was asked so far.

@@ -39,14 +39,13 @@ func numbered(prefix string, n int) []string {
 // describe says tests in lines. A look-up's result that was told before is told by
 // what is different.
 func (w *work) describe(labels []string, examples []guard.Example) []described {
-	out, _ := w.describeAll(labels, examples, nil)
+	out, _ := w.describeAll(labels, examples, nil, nil)
 	return out
 }
 
 // describeAll says tests in lines, and what look-ups find in most of them: of those a
-// test only says what it has otherwise.
-func (w *work) describeAll(labels []string, examples []guard.Example, common []guard.Fixture) ([]described, []string) {
-	var told []telling
+// test only says what it has otherwise. Told is what was told before.
+func (w *work) describeAll(labels []string, examples []guard.Example, common []guard.Fixture, told []telling) ([]described, []string) {
 	var out []described
 	var shared []string
 	for i := range common {

@@ -11,18 +11,27 @@ import (
 	"github.com/remit-project/remit/internal/policydoc/prompt"
 )
 
-// facts are the parts of every request about a policy. Prompts use the names of its
-// fields.
+// facts are the parts of every request that the policies of a tool have in common. Prompts use
+// the names of its fields, and of those of [subject].
 type facts struct {
-	// Tool is its name, Definition what is known of it.
-	Tool, Definition string
+	// Definition is what is known of the tool.
+	Definition string
 	// Lookups are described, and Others only named.
 	Lookups []string
 	Others  []string
 	Tools   []string
-	Item    *policydoc.Policy
-	Blocks  []block
+	// Context are sentences that explain.
 	Context []block
+}
+
+// subject is the policy that a part of a request is about.
+type subject struct {
+	Item   *policydoc.Policy
+	Blocks []block
+}
+
+func (w *work) subject() subject {
+	return subject{inLines(w.task.Policy), blocksOf(w.task.Sentences, 0)}
 }
 
 // block is sentences under the same headings.
@@ -32,7 +41,7 @@ type block struct {
 }
 
 func (w *work) facts() facts {
-	f := facts{Tool: w.task.Tool, Item: inLines(w.task.Policy), Blocks: blocksOf(w.task.Sentences, 0), Context: blocksOf(w.task.Context, maxContext)}
+	f := facts{Context: blocksOf(w.task.Context, maxContext)}
 	switch {
 	case w.tool != nil:
 		f.Definition = prompt.Definition(w.tool)

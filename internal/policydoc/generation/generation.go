@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/document"
@@ -153,11 +154,40 @@ type Result struct {
 // Generate makes the rule of a policy. It returns an error if the run can't go on, such
 // as for a used-up budget; a policy without a rule is a result.
 func (g *Generator) Generate(ctx context.Context, t Task) (*Result, error) {
+	out := g.Together(ctx, []Task{t})[0]
+	return out.Result, out.Err
+}
+
+// Outcome is what came of a [Task]: a result or an error, as of [Generator.Generate].
+type Outcome struct {
+	*Result
+	Err error
+}
+
+// Together makes the rules of several policies of one tool, which share questions. What fails
+// for one doesn't fail for the others. Callers give it [MaxTogether] at most.
+func (g *Generator) Together(ctx context.Context, tasks []Task) []Outcome {
+	out := make([]Outcome, len(tasks))
+	at := &table{seated: len(tasks)}
+	var wg sync.WaitGroup
+	for i, t := range tasks {
+		wg.Go(func() {
+			defer at.leave(ctx)
+			out[i].Result, out[i].Err = g.generate(ctx, t, at, i)
+		})
+	}
+	wg.Wait()
+	return out
+}
+
+// generate makes the rule of a policy that sits at a table.
+func (g *Generator) generate(ctx context.Context, t Task, at *table, seat int) (*Result, error) {
 	s, err := g.setting(t)
 	if err != nil {
 		return nil, err
 	}
 	w := newWork(g, s)
+	w.table, w.seat = at, seat
 	reason, err := w.run(ctx)
 	if err != nil && gaveUp(err) {
 		reason, err = err.Error(), nil
@@ -215,6 +245,9 @@ func sentence(text string) string {
 type work struct {
 	*Generator
 	*setting
+	// table is where the policy waits for others to share questions with, and seat its place there.
+	table  *table
+	seat   int
 	result Result
 	tests  suite
 	// doubted are the tests that rest on one reading alone, by name, with what that is; why are
@@ -258,10 +291,7 @@ func (w *work) ask(ctx context.Context, stage string, messages []llm.Message, sc
 		answers++
 		return read(answer, answers <= patience)
 	}
-	system, err := w.options.Prompts.Part(stage, "system", struct {
-		Language    string
-		Judge, Said bool
-	}{w.language, w.options.Judge, w.said})
+	system, err := w.system(stage)
 	if err != nil {
 		return nil, err
 	}
@@ -277,6 +307,14 @@ func (w *work) ask(ctx context.Context, stage string, messages []llm.Message, sc
 		return nil, &llm.InvalidError{Mistakes: []string{err.Error()}}
 	}
 	return append(messages, llm.Message{Role: llm.Assistant, Text: string(answer.Value)}), nil
+}
+
+// system returns the instructions of a stage.
+func (w *work) system(stage string) (string, error) {
+	return w.options.Prompts.Part(stage, "system", struct {
+		Language    string
+		Judge, Said bool
+	}{w.language, w.options.Judge, w.said})
 }
 
 // say appends what a stage's prompt says next.

@@ -84,7 +84,7 @@ func FuzzAnswers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, answer []byte) {
 		w := newWork(g, s)
 		for _, strict := range []bool{true, false} {
-			_, _ = w.readReadings(answer, w.describe(numbered("C", 2), make([]guard.Example, 2)), strict)
+			_, _ = w.readReadings(answer, numbered("C", 2), strict)
 			_, _ = w.readRule(answer, turn{questions: []question{{Label: "S1"}}, disputable: []string{"T1"}}, strict)
 		}
 		examples, err := w.readTests(answer, true, false)

@@ -26,32 +26,32 @@ const undecided = "undecided"
 
 // read has examples judged by the sentences alone: a reading for each.
 func (w *work) read(ctx context.Context, examples []guard.Example) ([]reading, error) {
-	calls, found := w.describeAll(numbered("C", len(examples)), examples, common(examples))
-	messages, err := w.say(nil, readingStage, "request", struct {
-		facts
-		Common []string
-		Calls  []described
-	}{w.facts(), found, calls})
-	if err != nil {
-		return nil, err
+	labels, found := numbered("C", len(examples)), common(examples)
+	own := func(told []telling) any {
+		calls, lines := w.describeAll(labels, examples, found, told)
+		return struct {
+			subject
+			Common []string
+			Calls  []described
+		}{w.subject(), lines, calls}
 	}
 
-	schema := object(property{"readings", list(object(
+	answer := object(property{"readings", list(object(
 		property{"call", text("its label, such as C1")},
 		property{"words", text("the words of the sentences that decide, word by word; empty if undecided")},
 		property{"reason", text("how they apply to the call")},
-		property{"verdict", word("allow", "deny", undecided)}))}).schema(readingStage)
+		property{"verdict", word("allow", "deny", undecided)}))})
 
 	readings := map[string]reading{}
-	if _, err := w.ask(ctx, readingStage, messages, schema, func(answer json.RawMessage, strict bool) (err error) {
-		readings, err = w.readReadings(answer, calls, strict)
+	if _, err := w.first(ctx, &opening{stage: readingStage, facts: w.facts(), own: own, found: found, form: answer, read: func(answer json.RawMessage, strict bool) (err error) {
+		readings, err = w.readReadings(answer, labels, strict)
 		return err
-	}); err != nil {
+	}}); err != nil {
 		return nil, err
 	}
 	out := make([]reading, len(examples))
 	for i := range examples {
-		out[i] = readings[calls[i].Label]
+		out[i] = readings[labels[i]]
 	}
 	return out, nil
 }
@@ -107,7 +107,7 @@ func (w *work) second(ctx context.Context, examples []guard.Example) ([]guard.Ex
 
 // readReadings reads an answer with readings, one for each call; an error goes back
 // to the model. Where it isn't to be strict, a reading with mistakes is undecided.
-func (w *work) readReadings(answer json.RawMessage, calls []described, strict bool) (map[string]reading, error) {
+func (w *work) readReadings(answer json.RawMessage, calls []string, strict bool) (map[string]reading, error) {
 	var written struct {
 		Readings []reading `json:"readings"`
 	}
@@ -117,7 +117,7 @@ func (w *work) readReadings(answer json.RawMessage, calls []described, strict bo
 
 	missing := map[string]bool{}
 	for _, c := range calls {
-		missing[c.Label] = true
+		missing[c] = true
 	}
 	out := map[string]reading{}
 	var mistakes []error

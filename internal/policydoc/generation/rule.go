@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/llm"
 	"github.com/remit-project/remit/internal/mutation"
 	"github.com/remit-project/remit/internal/policydoc"
 )
@@ -16,15 +17,12 @@ import (
 // would tell it from a slip. It returns why there is none; nothing when there is.
 func (w *work) findRule(ctx context.Context) (string, error) {
 	w.said = w.tests.hangsOnWords()
-	request, err := w.ruleRequest()
-	if err != nil {
-		return "", err
-	}
-	messages, err := w.say(nil, ruleStage, "request", request)
+	first, err := w.ruleQuestion()
 	if err != nil {
 		return "", err
 	}
 
+	var messages []llm.Message
 	var best, last *trial
 	var asked turn
 	known := map[string]bool{} // what was asked so far
@@ -32,10 +30,16 @@ func (w *work) findRule(ctx context.Context) (string, error) {
 	for w.result.Attempts < w.options.Attempts {
 		w.result.Attempts++
 		var written answered
-		messages, err = w.ask(ctx, ruleStage, messages, w.ruleSchema(asked), func(answer json.RawMessage, strict bool) (err error) {
+		read := func(answer json.RawMessage, strict bool) (err error) {
 			written, err = w.readRule(answer, asked, strict)
 			return err
-		})
+		}
+		if messages == nil {
+			first.read = read
+			messages, err = w.first(ctx, first)
+		} else {
+			messages, err = w.ask(ctx, ruleStage, messages, w.ruleForm(asked).schema(ruleStage), read)
+		}
 		if err != nil && best != nil && gaveUp(err) {
 			break // what there is passes its tests
 		}
@@ -147,13 +151,13 @@ func (w *work) whyNot(last *trial) string {
 	return why
 }
 
-// ruleRequest returns what the first message says: the tests, and exactly what this tool's rules
-// may use. Only the look-ups are told of that tests have results for: a rule that used others
-// would fail them.
-func (w *work) ruleRequest() (any, error) {
+// ruleQuestion returns the first question: the tests, and exactly what this tool's rules may
+// use. Only the look-ups are told of that tests have results for: a rule that used others would
+// fail them.
+func (w *work) ruleQuestion() (*opening, error) {
 	var used []guard.Readable
 	f := w.facts()
-	f.Lookups = nil
+	f.Lookups, f.Others, f.Tools = nil, nil, nil
 	for _, l := range w.lookups {
 		if slices.ContainsFunc(w.tests.examples, func(e guard.Example) bool {
 			return slices.ContainsFunc(e.Given, func(g guard.Fixture) bool {
@@ -169,12 +173,19 @@ func (w *work) ruleRequest() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	tests, found := w.describeAll(w.tests.labels, w.tests.examples, common(w.tests.examples))
-	return struct {
-		facts
-		Vocabulary string
-		Common     []string
-		Tests      []described
-		Previous   *guard.Policy
-	}{f, vocabulary, found, w.untoldOf(tests), w.task.Previous}, nil
+
+	labels, examples := slices.Clone(w.tests.labels), slices.Clone(w.tests.examples)
+	found := common(examples)
+	own := func(told []telling) any {
+		tests, lines := w.describeAll(labels, examples, found, told)
+		return struct {
+			subject
+			Vocabulary string
+			Common     []string
+			Tests      []described
+			Previous   *guard.Policy
+		}{w.subject(), vocabulary, lines, tests, w.task.Previous}
+	}
+	w.tests.tellAll()
+	return &opening{stage: ruleStage, facts: f, own: own, found: found, form: w.ruleForm(turn{})}, nil
 }

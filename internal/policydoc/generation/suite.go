@@ -50,21 +50,18 @@ func (s *suite) label(name string) string {
 // untold describes the tests that the author of the rule doesn't know yet, and
 // notes that it does then.
 func (w *work) untold() []described {
-	return w.untoldOf(w.describe(w.tests.labels, w.tests.examples))
+	all := w.describe(w.tests.labels, w.tests.examples)
+	out := slices.DeleteFunc(all, func(d described) bool { return w.tests.told[d.Label] })
+	w.tests.tellAll()
+	return out
 }
 
-func (w *work) untoldOf(all []described) []described {
-	var out []described
-	for _, d := range all {
-		if !w.tests.told[d.Label] {
-			out = append(out, d)
-		}
+// tellAll notes that the author of the rule is told of all tests.
+func (s *suite) tellAll() {
+	s.told = map[string]bool{}
+	for _, label := range s.labels {
+		s.told[label] = true
 	}
-	w.tests.told = map[string]bool{}
-	for _, label := range w.tests.labels {
-		w.tests.told[label] = true
-	}
-	return out
 }
 
 // without reports whether tests of both verdicts are left without some.

@@ -23,28 +23,35 @@ type contradiction struct {
 // findTests has tests written and read a second time. It returns why there are
 // none; nothing when there are.
 func (w *work) findTests(ctx context.Context) (string, error) {
-	f := struct {
-		facts
-		Kept, Broken []labelled
-		Previous     []described
-	}{facts: w.facts()}
-	f.Kept, f.Broken = labels("K", f.Item.Compliance), labels("B", f.Item.Violations)
+	kept, broken := labels("K", inLines(w.task.Policy).Compliance), labels("B", inLines(w.task.Policy).Violations)
+	var previous []described
 	if w.task.Previous != nil {
-		f.Previous = w.describe(numbered("P", len(w.task.Previous.Examples)), w.task.Previous.Examples)
+		previous = w.describe(numbered("P", len(w.task.Previous.Examples)), w.task.Previous.Examples)
 	}
-	messages, err := w.say(nil, testsStage, "request", f)
-	if err != nil {
-		return "", err
+	own := func([]telling) any {
+		return struct {
+			subject
+			Kept, Broken []labelled
+			Previous     []described
+		}{w.subject(), kept, broken, previous}
 	}
 
+	var messages []llm.Message
 	var against []contradiction
 	// The second time is for tests that all went the other way.
 	for range 2 {
 		var fresh []guard.Example
-		if messages, err = w.ask(ctx, testsStage, messages, w.testsSchema(), func(answer json.RawMessage, strict bool) (err error) {
+		var err error
+		read := func(answer json.RawMessage, strict bool) (err error) {
 			fresh, err = w.readTests(answer, against == nil, strict)
 			return err
-		}); err != nil {
+		}
+		if messages == nil {
+			messages, err = w.first(ctx, &opening{stage: testsStage, facts: w.facts(), own: own, form: w.testsAnswer(), read: read})
+		} else {
+			messages, err = w.ask(ctx, testsStage, messages, w.testsAnswer().schema(testsStage), read)
+		}
+		if err != nil {
 			return "", err
 		}
 		agreed, contested, err := w.second(ctx, fresh)
@@ -85,10 +92,10 @@ func has(examples []guard.Example, v label.Verdict) bool {
 	return slices.ContainsFunc(examples, func(e guard.Example) bool { return e.Expect == v })
 }
 
-func (w *work) testsSchema() llm.Schema {
+func (w *work) testsAnswer() form {
 	return object(property{"records", recordsForm()}, property{"tests", w.testsForm()}, property{"untested", list(object(
 		property{"example", text("the label of a call in words that can't be a test")},
-		property{"reason", text("why")}))}).schema(testsStage)
+		property{"reason", text("why")}))})
 }
 
 // labelled is an example in words with its label.

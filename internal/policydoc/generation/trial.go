@@ -152,8 +152,8 @@ func (w *work) onlyInTests(value string) bool {
 		return false
 	}
 	spelt := func(text string) string { return strings.ReplaceAll(plain(text), " ", "") }
-	f := w.facts()
-	return !strings.Contains(spelt(compact([]any{f.Item, f.Definition, f.Lookups, f.Others, f.Blocks, f.Context})), spelt(value))
+	f, of := w.facts(), w.subject()
+	return !strings.Contains(spelt(compact([]any{of, f.Definition, f.Lookups, f.Others, f.Context})), spelt(value))
 }
 
 // expressions returns the expressions of a candidate by what they are called.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/guard"
-	"github.com/remit-project/remit/internal/llm"
 	"github.com/remit-project/remit/internal/policydoc"
 	"github.com/remit-project/remit/internal/policydoc/prompt"
 	"github.com/remit-project/remit/label"
@@ -181,8 +180,8 @@ func (w *work) possible(e *guard.Example) bool {
 	})
 }
 
-// ruleSchema returns what an answer to a turn must be.
-func (w *work) ruleSchema(asked turn) llm.Schema {
+// ruleForm returns what an answer to a turn must be.
+func (w *work) ruleForm(asked turn) form {
 	var properties []property
 	if asked.questions != nil {
 		properties = append(properties, property{"calls", list(object(
@@ -202,7 +201,7 @@ func (w *work) ruleSchema(asked turn) llm.Schema {
 			property{"name", text("letters, digits and underscores")},
 			property{"value", text("an expression; it may use the variables before it")}))},
 		property{"require", text("an expression: what must be true for the call to run")},
-		property{"message", text("what is wrong when it isn't, and what would be right: one or two sentences to the agent")})...).schema(ruleStage)
+		property{"message", text("what is wrong when it isn't, and what would be right: one or two sentences to the agent")})...)
 }
 
 // answered is a rule with what its author says of its tests.
