@@ -262,6 +262,16 @@ func (x *exchange) tooLong(err error) error {
 // bytes: the model has to write all of it again.
 const longestSaid = 256 << 10
 
+// sentBack says to a model what is wrong with its answer.
+func sentBack(mistakes []string) string {
+	return "This answer can't be used:\n- " + strings.Join(mistakes, "\n- ") + "\nGive the whole answer again, put right."
+}
+
+// SendBack returns messages that say to a model what is wrong with an answer.
+func SendBack(answer, mistake string) []Message {
+	return []Message{{Assistant, answer}, {User, sentBack([]string{mistake})}}
+}
+
 // repair asks the model to correct its answer. Where the form is wrong it shows the
 // schema, once: some endpoints accept a schema and ignore it.
 func (x *exchange) repair(r reply, mistakes []string, form bool) {
@@ -270,7 +280,7 @@ func (x *exchange) repair(r reply, mistakes []string, form bool) {
 	if len(said) > longestSaid {
 		said = strings.ToValidUTF8(said[:longestSaid], "") + "…"
 	}
-	text := "This answer can't be used:\n- " + strings.Join(mistakes, "\n- ") + "\nGive the whole answer again, put right."
+	text := sentBack(mistakes)
 	if form && !x.shown {
 		x.shown = true
 		text += " It must meet this JSON Schema:\n" + string(x.prompt.Schema.JSON)

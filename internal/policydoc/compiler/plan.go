@@ -8,6 +8,7 @@ import (
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/llm"
 	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/internal/policydoc/generation"
 	"github.com/remit-project/remit/internal/policydoc/prompt"
 )
 
@@ -20,13 +21,14 @@ const (
 	// what it says about one. Tools that only read have hardly any.
 	toolsPerSentence    = 1.6
 	policiesPerSentence = 0.50
-	// testsPerPolicy is how often the tests of a rule are written: again where a reader contradicts
-	// all of a verdict, or a value isn't as the tools return it. Calls are read as often, and those
-	// of slips that no test notices. A rule is tried again where a test fails, or such a slip.
-	testsPerPolicy    = 1.05
-	readingsPerPolicy = testsPerPolicy + slipsPerPolicy
-	rulesPerPolicy    = 1.15
-	slipsPerPolicy    = 0.15
+	// testsAgain, rulesAgain and slips are how often, a policy, tests or a rule are asked for again,
+	// and calls are read of slips that no test notices.
+	testsAgain = 0.05
+	rulesAgain = 0.15
+	slips      = 0.15
+	// room is the part of the places beside the first in a shared question that is taken: policies
+	// of other tools, and of rules that hang on no words, are asked about apart.
+	room = 0.7
 	// enforceable is the part of the policies that are not archived.
 	enforceable = 0.95
 
@@ -40,24 +42,34 @@ const (
 	stageReading = "reading"
 )
 
-// Tokens of answers, per sentence, policy or rule, and of what the stages of a
-// rule are asked with.
+// Tokens of answers, per sentence, policy or rule, and of the form that each question has.
 const (
-	routeTokens    = 40
-	policyTokens   = 215
-	keptTokens     = 15
-	judgedTokens   = 57
-	groundTokens   = 24
-	exampleTokens  = 230
-	reflectTokens  = 50
-	sharedTokens   = 90
-	testsTokens    = 3300
-	readingTokens  = 520
-	ruleTokens     = 190
-	ruleAskTokens  = 3400
-	readAskTokens  = 3000
-	testsAskTokens = 4000
+	routeTokens   = 40
+	policyTokens  = 215
+	keptTokens    = 15
+	judgedTokens  = 57
+	groundTokens  = 24
+	exampleTokens = 270
+	reflectTokens = 50
+	sharedTokens  = 90
+	testsTokens   = 4700
+	readingTokens = 680
+	ruleTokens    = 210
+	formTokens    = 400
 )
+
+// stageOfRules is what a stage of generation takes: tokens that a question says of a tool and of each
+// policy, and of the answer about one, and how often a policy is asked about again, alone.
+type stageOfRules struct {
+	tool, policy, answer float64
+	again                float64
+}
+
+var stagesOfRules = map[string]stageOfRules{
+	stageTests:   {4250, 370, testsTokens, testsAgain},
+	stageReading: {1000, 2200, readingTokens, testsAgain + slips},
+	stageRule:    {500, 2900, ruleTokens, rulesAgain},
+}
 
 // Planned is what a stage would take.
 type Planned struct {
@@ -117,11 +129,13 @@ func (c *Compiler) Plan(in Input, d *policydoc.Directory, price func(stage strin
 			e.tool(t, w, 0)
 		}
 		if mapping != nil && w.none() {
+			again := 0
 			for i := range mapping.Policies {
 				if c.rule(d, all, t, &mapping.Policies[i]) != nil {
-					e.rules(1)
+					again++
 				}
 			}
+			e.rules(float64(again))
 		}
 	}
 
@@ -234,9 +248,9 @@ func (e *estimate) tool(t *tool, w *work, expected float64) {
 		case stageExamples:
 			calls, output = touched*math.Ceil(policies/maxExemplified), policies*exampleTokens
 		case stageReflect:
-			input, output = input+excerpt, touched*reflectTokens
+			input, output = input+excerpt+policies*exampleTokens*bytesPerToken, touched*reflectTokens
 		}
-		e.add(stage, calls, e.system(stage)+input/bytesPerToken, output)
+		e.add(stage, calls, e.system(stage)+formTokens+input/bytesPerToken, output)
 	}
 
 	e.tools++
@@ -253,7 +267,7 @@ func (e *estimate) together(d *policydoc.Directory, deployment guard.Deployment)
 		return
 	}
 
-	open, size := 0, 0
+	open, size := 0, min(e.corpus.size, maxContext)
 	for _, r := range deployment.Readable() {
 		key := policydoc.Key(r.Server, r.Name)
 		known, ok := e.o.Samples[key]
@@ -272,20 +286,26 @@ func (e *estimate) together(d *policydoc.Directory, deployment guard.Deployment)
 	e.add(stageSamples, calls, e.system(stageSamples)+float64(size)/bytesPerToken, float64(open)*judgedTokens)
 }
 
-// rules adds what some policies take to become rules.
+// rules adds what some policies of a tool take to become rules.
 func (e *estimate) rules(policies float64) {
 	for _, stage := range e.generationStages() {
-		calls, ask, answer := policies, float64(ruleAskTokens), float64(readingTokens)
-		switch stage {
-		case stageTests:
-			calls, ask, answer = policies*testsPerPolicy, testsAskTokens, testsTokens
-		case stageRule:
-			calls, answer = policies*rulesPerPolicy, ruleTokens
-		case stageReading:
-			calls, ask = policies*readingsPerPolicy, readAskTokens
+		takes := stagesOfRules[stage]
+		shared, again := sharedBy(policies, generation.PerQuestion(stage)), policies*takes.again
+		calls := shared + again
+		if calls == 0 {
+			continue
 		}
-		e.add(stage, calls, e.system(stage)+ask, calls*answer)
+		input := calls*(e.system(stage)+takes.tool) + (policies+again)*takes.policy
+		e.add(stage, calls, input/calls, (policies+again)*takes.answer)
 	}
+}
+
+// sharedBy returns how many questions so many policies of a tool share, of which so many have place
+// in one.
+func sharedBy(policies float64, most int) float64 {
+	in := 1 + float64(most-1)*room
+	last := (in - 1) / (2 * in) // the last is half full, as a rule
+	return min(policies, policies/in+last)
 }
 
 // everyMapping returns the mapping of every tool; empty where there is none.

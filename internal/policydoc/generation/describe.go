@@ -48,6 +48,7 @@ func (w *work) describe(labels []string, examples []guard.Example) []described {
 func (w *work) describeAll(labels []string, examples []guard.Example, common []guard.Fixture, told []telling) ([]described, []string) {
 	var out []described
 	var shared []string
+	var talks []talk
 	for i := range common {
 		shared = append(shared, found(&common[i], "that list", &told))
 	}
@@ -71,8 +72,13 @@ func (w *work) describeAll(labels []string, examples []guard.Example, common []g
 			line("%s came from: %s", pointer, e.Labels[pointer])
 		}
 		if len(e.History) > 0 {
-			line("before the call:")
-			for _, h := range e.History {
+			next := talkOf(d.Label, e.History)
+			before, same := next.begins(talks)
+			if same == 0 {
+				talks = append(talks, next)
+			}
+			line("before the call:%s", before)
+			for _, h := range e.History[same:] {
 				line("  %s", happened(&h, d.Label, &told))
 			}
 		}
@@ -135,6 +141,51 @@ func common(examples []guard.Example) []guard.Fixture {
 		out = append(out, f)
 	}
 	return out
+}
+
+// talk is what happened before a test's call, an entry a line.
+type talk struct {
+	label string
+	lines []string
+}
+
+func talkOf(label string, history []guard.Entry) talk {
+	t := talk{label: label}
+	for i := range history {
+		var none []telling
+		t.lines = append(t.lines, happened(&history[i], label, &none))
+	}
+	return t
+}
+
+// fewestAlike is the number of entries from which on a history is told by an earlier one that
+// begins alike.
+const fewestAlike = 2
+
+// begins says that most of a history is as in an earlier one, which was told whole, and returns
+// how many entries are told by that.
+func (t talk) begins(earlier []talk) (told string, same int) {
+	of := talk{}
+	for _, o := range earlier {
+		n := 0
+		for n < min(len(o.lines), len(t.lines)) && o.lines[n] == t.lines[n] {
+			n++
+		}
+		whole := n == len(o.lines) && n == len(t.lines)
+		if n > same || (n == same && whole) {
+			of, same = o, n
+		}
+	}
+
+	switch {
+	case same < fewestAlike || 2*same < len(t.lines):
+		return "", 0
+	case same < len(t.lines):
+		return fmt.Sprintf(" the first %d entries as in %s, then", same, of.label), same
+	case same < len(of.lines):
+		return fmt.Sprintf(" the first %d entries as in %s, and no more", same, of.label), same
+	}
+	return fmt.Sprintf(" the same as in %s", of.label), same
 }
 
 func happened(h *guard.Entry, label string, told *[]telling) string {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/policydoc"
@@ -142,6 +144,15 @@ func (m *maker) json(at, text string) json.RawMessage {
 		return json.RawMessage("null")
 	}
 	return doc.Canonical()
+}
+
+// returned reads what a call returned: JSON, or the text of an error as it is.
+func (m *maker) returned(at, text string) json.RawMessage {
+	first, _ := utf8.DecodeRuneInString(text)
+	if unicode.IsLetter(first) && !json.Valid([]byte(text)) {
+		text = quote(text)
+	}
+	return m.json(at, text)
 }
 
 // arguments reads the arguments of a call and holds them to its tool's schema.
@@ -302,7 +313,7 @@ func (m *maker) call(at string, c *writtenCall) *guard.Call {
 		m.fail(at+"/record", "there is no record %s", strictyaml.Clip(c.Record))
 		return out
 	} else {
-		result = m.json(at+"/result", c.Result)
+		result = m.returned(at+"/result", c.Result)
 	}
 	if failed := len(result) > 0 && result[0] == '"'; ok && !failed { // a text is why it failed
 		for _, mistake := range d.Output.Check(result, false) {

@@ -108,6 +108,14 @@ func TestTestsThatAreNoCallsGoBack(t *testing.T) {
 	}
 }
 
+// TestATextIsWhyACallFailed has a call return an error as tools write it.
+func TestATextIsWhyACallFailed(t *testing.T) {
+	s := &script{tests: []string{strings.Replace(goodTests(), `"history":[]`, `"history":[{"call":{"tool":"get_copy","args":"{\"copy_id\":\"C-1\"}","result":"Error: there is no such copy"},"at":""}]`, 1)}, rules: []string{rule(goodRule)}}
+	if r := generate(t, s, nil); r.NotEnforced != "" || len(s.refused) > 0 {
+		t.Errorf("got %+v, refused %q", r, s.refused)
+	}
+}
+
 func TestResultsInTestsAreShapedLikeSamples(t *testing.T) {
 	samples := map[string][]json.RawMessage{"get_member": {
 		json.RawMessage(`{"member_id": "M-9", "name": "Ann", "fines": [{"amount": 1.5, "paid": false, "for": "late"}]}`),

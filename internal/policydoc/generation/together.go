@@ -6,14 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/document"
 	"github.com/remit-project/remit/internal/llm"
 	"github.com/remit-project/remit/internal/policydoc"
-	"github.com/remit-project/remit/internal/strictyaml"
 )
 
 // MaxTogether is how many policies go through the stages side by side, so that they can share
@@ -47,11 +45,14 @@ type opening struct {
 	// read reads the answer about the policy, as for [work.ask].
 	read func(answer json.RawMessage, strict bool) error
 
-	// The answer is nil where the question wasn't put together with others. Done is closed when
-	// there is one, or none to come.
+	// The answer is nil where the question wasn't put together with others, or the one that came
+	// was wrong. Done is closed when there is one, or none to come.
 	answer json.RawMessage
+	wrong  json.RawMessage
 	err    error
 	done   chan struct{}
+	// mistake is what is wrong with the wrong answer.
+	mistake error
 }
 
 // request is what a question says of one policy or several.
@@ -90,10 +91,17 @@ func (w *work) first(ctx context.Context, q *opening) ([]llm.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	if q.answer == nil {
-		return w.ask(ctx, q.stage, messages, q.form.schema(q.stage), q.read)
+	if q.answer != nil {
+		return append(messages, llm.Message{Role: llm.Assistant, Text: string(q.answer)}), nil
 	}
-	return append(messages, llm.Message{Role: llm.Assistant, Text: string(q.answer)}), nil
+	asked := messages
+	if q.wrong != nil {
+		asked = append(slices.Clone(messages), llm.SendBack(string(q.wrong), q.mistake.Error())...)
+	}
+	if asked, err = w.ask(ctx, q.stage, asked, q.form.schema(q.stage), q.read); err != nil {
+		return nil, err
+	}
+	return append(messages, asked[len(asked)-1]), nil
 }
 
 // table is where policies of a tool wait for each other: as soon as nobody is busy, the
@@ -227,8 +235,8 @@ func recordKey(f *guard.Fixture) string {
 	return policydoc.Key(f.Server, f.Tool) + " " + string(f.Args)
 }
 
-// ask asks the questions as one. An answer that isn't usable for some of them goes back for
-// those alone. What is still wrong in the end, or is refused or too long, is asked alone.
+// ask asks the questions as one. What is wrong of an answer goes back alone; what isn't there, is
+// refused or too long, is asked alone.
 func (s shared) ask(ctx context.Context) {
 	defer func() {
 		for _, q := range s {
@@ -272,8 +280,8 @@ func (s shared) form() form {
 	return object(property{"policies", list(object(property{"policy", word(labels...)}, property{"answer", s[0].form}))})
 }
 
-// reader returns what reads answers about several policies. It keeps what is right of each: an
-// error is about the others alone.
+// reader returns what reads answers about several policies. What is right of one stays. An
+// answer in which nothing is right is an error.
 func (s shared) reader() func(json.RawMessage) error {
 	answers := 0
 	return func(raw json.RawMessage) error {
@@ -287,45 +295,27 @@ func (s shared) reader() func(json.RawMessage) error {
 		if err := json.Unmarshal(raw, &written); err != nil {
 			return fmt.Errorf("the answer isn't as asked for: %w", err)
 		}
-
 		of := map[string][]json.RawMessage{}
-		var wrong []error
 		for _, p := range written.Policies {
-			if known := slices.ContainsFunc(s.labels(), func(l string) bool { return l == p.Policy }); !known {
-				wrong = append(wrong, fmt.Errorf("/policies: there is no policy %s", strictyaml.Clip(p.Policy)))
-			}
 			of[p.Policy] = append(of[p.Policy], p.Answer)
 		}
 
-		var open []string
+		var wrong []error
 		for i, q := range s {
-			if q.answer != nil {
-				continue // it was right before
+			if err := q.take(of[s.label(i)], answers <= patience); err != nil {
+				wrong = append(wrong, fmt.Errorf("%s: %w", s.label(i), err))
 			}
-			label := s.label(i)
-			err := q.readOnly(of[label], answers <= patience)
-			if err == nil {
-				continue
-			}
-			open, wrong = append(open, label), append(wrong, fmt.Errorf("%s: %w", label, err))
 		}
-		if len(open) == 0 {
-			return nil // whatever else it says
+		if len(wrong) < len(s) {
+			return nil
 		}
-		return errors.Join(append(wrong, fmt.Errorf("answer again for %s alone: the rest is right, and stays", strings.Join(open, ", ")))...)
+		return errors.Join(wrong...)
 	}
 }
 
-func (s shared) labels() []string {
-	var out []string
-	for i := range s {
-		out = append(out, s.label(i))
-	}
-	return out
-}
-
-// readOnly reads the only answer about the policy.
-func (q *opening) readOnly(answers []json.RawMessage, strict bool) error {
+// take reads the only answer about the policy.
+func (q *opening) take(answers []json.RawMessage, strict bool) error {
+	q.wrong, q.mistake = nil, nil
 	switch len(answers) {
 	case 0:
 		return errors.New("there is no answer for it")
@@ -333,7 +323,9 @@ func (q *opening) readOnly(answers []json.RawMessage, strict bool) error {
 	default:
 		return fmt.Errorf("there are %d answers for it: give one", len(answers))
 	}
+
 	if err := q.read(answers[0], strict); err != nil {
+		q.wrong, q.mistake = answers[0], err
 		return err
 	}
 	q.answer = answers[0]

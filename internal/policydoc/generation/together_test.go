@@ -28,10 +28,11 @@ type fellow struct {
 	mu    sync.Mutex
 	asked []string // the stage, and the policies that it names
 	alter map[string]func(elements []map[string]any) []map[string]any
-	// sentBack are the mistakes, and most how often an answer is altered.
-	sentBack []string
-	most     int
-	fail     func(p llm.Prompt) error
+	// told is what came last in each question, and what was wrong with answers; most is how often
+	// an answer is altered.
+	told []string
+	most int
+	fail func(p llm.Prompt) error
 }
 
 func (f *fellow) Complete(_ context.Context, p llm.Prompt) (*llm.Answer, error) {
@@ -42,25 +43,21 @@ func (f *fellow) Complete(_ context.Context, p llm.Prompt) (*llm.Answer, error) 
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.asked = append(f.asked, p.Stage+": "+strings.Join(policiesIn(text, len(partLabel.FindAllString(text, -1))), " "))
+	f.told = append(f.told, p.Messages[len(p.Messages)-1].Text)
 	if f.fail != nil {
 		if err := f.fail(p); err != nil {
 			return nil, err
 		}
 	}
 
-	var open []string // what is asked for again
 	const repairs = 3
 	var last error
 	for range 1 + repairs {
-		answer := f.answer(p, text, open)
+		answer := f.answer(p, text)
 		if last = p.Check(json.RawMessage(answer)); last == nil {
 			return &llm.Answer{Value: json.RawMessage(answer)}, nil
 		}
-		f.sentBack = append(f.sentBack, last.Error())
-		if _, again, ok := strings.Cut(last.Error(), "answer again for "); ok {
-			again, _, _ = strings.Cut(again, " alone")
-			open = strings.Split(again, ", ")
-		}
+		f.told = append(f.told, last.Error())
 	}
 	return nil, &llm.InvalidError{Mistakes: []string{last.Error()}}
 }
@@ -77,7 +74,7 @@ func policiesIn(text string, parts int) []string {
 	return out
 }
 
-func (f *fellow) answer(p llm.Prompt, text string, open []string) string {
+func (f *fellow) answer(p llm.Prompt, text string) string {
 	places := partLabel.FindAllStringSubmatchIndex(text, -1)
 	if places == nil {
 		return f.one(p.Stage, text)
@@ -89,9 +86,7 @@ func (f *fellow) answer(p llm.Prompt, text string, open []string) string {
 			end = places[i+1][0]
 		}
 		label := text[at[2]:at[3]]
-		if open == nil || slices.Contains(open, label) {
-			elements = append(elements, map[string]any{"policy": label, "answer": json.RawMessage(f.one(p.Stage, text[at[0]:end]))})
-		}
+		elements = append(elements, map[string]any{"policy": label, "answer": json.RawMessage(f.one(p.Stage, text[at[0]:end]))})
 	}
 	if alter := f.alter[p.Stage]; alter != nil && f.most > 0 {
 		f.most--
@@ -158,30 +153,32 @@ func TestPoliciesOfAToolShareQuestions(t *testing.T) {
 }
 
 // TestAnAnswerAboutSeveralPoliciesIsHeldToEach has answers that are right for some of the policies:
-// what is right stays, and the others alone are asked about again.
+// what is right stays, and the others are asked about alone.
 func TestAnAnswerAboutSeveralPoliciesIsHeldToEach(t *testing.T) {
 	type elements = []map[string]any
-	broken := json.RawMessage(`{"variables":[],"require":"args.dayz <=","message":""}`)
+	with := func(i int, answer string) func(elements) elements {
+		return func(e elements) elements {
+			e[i]["answer"] = json.RawMessage(answer)
+			return e
+		}
+	}
+	none := func(elements) elements { return nil }
 	for name, c := range map[string]struct {
 		stage string
 		alter func(elements) elements
 		most  int
-		// told is what is said of the first answer, and then what is asked again by itself.
-		told  []string
+		// told is what is said of it in the question about one, or in the shared one if nothing was right.
+		told  string
 		again []string
 	}{
-		"one is missing":      {"rule", func(e elements) elements { return e[1:] }, 1, []string{"P1: there is no answer for it", "answer again for P1 alone"}, nil},
-		"one is there twice":  {"rule", func(e elements) elements { return append(e, e[0]) }, 1, []string{"P1: there are 2 answers for it", "answer again for P1 alone"}, nil},
-		"one is of no policy": {"rule", func(e elements) elements { e[1]["policy"] = "P9"; return e }, 1, []string{"there is no policy P9", "P2: there is no answer for it", "answer again for P2 alone"}, nil},
-		"one is wrong": {"tests", func(e elements) elements {
-			e[0]["answer"] = json.RawMessage(`{"records":[],"tests":[],"untested":[]}`)
-			return e
-		}, 1, []string{"P1: /tests: none is expected to be allowed", "answer again for P1 alone"}, nil},
-		"a reading is missing":           {"reading", func(e elements) elements { e[0]["answer"] = json.RawMessage(`{"readings":[]}`); return e }, 1, []string{"P1: /readings: there is none for C1", "answer again for P1 alone"}, nil},
-		"none are there":                 {"rule", func(elements) elements { return nil }, 1, []string{"answer again for P1, P2 alone"}, nil},
-		"one stays missing":              {"rule", func(e elements) elements { return e[1:] }, 4, []string{"answer again for P1 alone"}, []string{"rule: one"}},
-		"none is ever there":             {"tests", func(elements) elements { return nil }, 4, []string{"answer again for P1, P2 alone"}, []string{"tests: one", "tests: two"}},
-		"a mistake of a rule is its own": {"rule", func(e elements) elements { e[1]["answer"] = broken; return e }, 1, nil, []string{"rule: two"}},
+		"one is missing":       {"rule", func(e elements) elements { return e[1:] }, 1, "", []string{"rule: one"}},
+		"one is there twice":   {"rule", func(e elements) elements { return append(e, e[0]) }, 1, "", []string{"rule: one"}},
+		"one is of no policy":  {"rule", func(e elements) elements { e[1]["policy"] = "P9"; return e }, 1, "", []string{"rule: two"}},
+		"tests are wrong":      {"tests", with(0, `{"records":[],"tests":[],"untested":[]}`), 1, "/tests: none is expected to be allowed", []string{"tests: one"}},
+		"a reading is missing": {"reading", with(0, `{"readings":[]}`), 1, "/readings: there is none for C1", []string{"reading: 1"}},
+		"a rule has a mistake": {"rule", with(1, rule("args.dayz <= 14")), 1, "undefined field 'dayz'", []string{"rule: two"}},
+		"none is there, once":  {"rule", none, 1, "P2: there is no answer for it", nil},
+		"none is ever there":   {"tests", none, 4, "P1: there is no answer for it", []string{"tests: one", "tests: two"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &fellow{alter: map[string]func(elements) elements{c.stage: c.alter}, most: c.most}
@@ -190,10 +187,8 @@ func TestAnAnswerAboutSeveralPoliciesIsHeldToEach(t *testing.T) {
 					t.Errorf("policy %d: %+v", i, o)
 				}
 			}
-			for _, told := range c.told {
-				if len(f.sentBack) == 0 || !strings.Contains(f.sentBack[0], told) {
-					t.Errorf("it isn't told %q, but %q", told, f.sentBack)
-				}
+			if !slices.ContainsFunc(f.told, func(text string) bool { return strings.Contains(text, c.told) }) {
+				t.Errorf("nothing says %q:\n%q", c.told, f.told)
 			}
 			want := append([]string{"reading: 2", "rule: one two", "tests: one two"}, c.again...)
 			slices.Sort(want)
