@@ -110,3 +110,30 @@ func TestThePlanCountsWhatTheLockKnows(t *testing.T) {
 		t.Errorf("one sentence that changed takes %+v", plan)
 	}
 }
+
+// TestThePlanKnowsThatPoliciesShareQuestions has twelve policies of a tool.
+func TestThePlanKnowsThatPoliciesShareQuestions(t *testing.T) {
+	s := newShop(t)
+	s.compile(hire)
+	s.guards(hire)
+	var b strings.Builder
+	b.WriteString("tool: return_item\npolicies:\n")
+	for i := range 12 {
+		fmt.Fprintf(&b, "  - {name: p%d, description: The machine is weighed %d., references: [With return_item the machine is weighed.]}\n", i, i)
+	}
+	s.edit("mapping/return_item.yaml", s.files()["/mapping/return_item.yaml"], b.String())
+
+	plan := s.compiler().Plan(s.input(hire), s.read(), func(string) llm.Price { return llm.Price{} })
+	if failures := s.guards(hire); failures != nil {
+		t.Fatal(failures)
+	}
+	for _, p := range plan.Stages {
+		// Some are asked again, as a rule, and in none of these.
+		if asked, again := s.model.asked[p.Stage], 3; p.Calls < asked || p.Calls > asked*3/2+again {
+			t.Errorf("%s: %d questions are planned, %d were asked", p.Stage, p.Calls, asked)
+		}
+	}
+	if len(plan.Stages) == 0 {
+		t.Error("nothing is planned")
+	}
+}

@@ -118,6 +118,35 @@ func TestARuleIsMadeAnewWithItsPolicy(t *testing.T) {
 	}
 }
 
+// TestPoliciesOfAToolThatAreMadeAgainShareQuestions edits two policies of a tool; the others are in no question.
+func TestPoliciesOfAToolThatAreMadeAgainShareQuestions(t *testing.T) {
+	s := newShop(t)
+	text := strings.Replace(hire, "Before hire_item the customer shows a card.", "Before hire_item the customer shows a card.\n\nWithout hire_item nobody leaves.", 1)
+	s.compile(text)
+	s.guards(text)
+	before := s.rules("hire_item")
+	s.edit("mapping/hire_item.yaml", "the customer shows a card.", "the customer shows a passport.")
+	s.edit("mapping/hire_item.yaml", "nobody leaves.", "nobody stays.")
+	if failures := s.guards(text); failures != nil {
+		t.Fatal(failures)
+	}
+	want := []string{"reading: hire_item before-hire-item-the-customer and 1 more", "rule: hire_item before-hire-item-the-customer and 1 more", "tests: hire_item before-hire-item-the-customer and 1 more"}
+	asked := slices.DeleteFunc(slices.Clone(s.model.subjects), func(subject string) bool { return strings.HasPrefix(subject, "samples: ") })
+	if slices.Sort(asked); !slices.Equal(asked, want) {
+		t.Errorf("it was asked %q", asked)
+	}
+
+	changed := 0
+	for name, rule := range s.rules("hire_item") {
+		if before[name] != rule {
+			changed++
+		}
+	}
+	if changed != 2 {
+		t.Errorf("of %v came %v", before, s.rules("hire_item"))
+	}
+}
+
 func TestAnEditedRuleStays(t *testing.T) {
 	s := newShop(t)
 	s.compile(hire)
