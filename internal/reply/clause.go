@@ -37,6 +37,7 @@ func (m marks) and(other marks) marks {
 		agrees: m.agrees || other.agrees, fine: m.fine || other.fine, refuses: m.refuses || other.refuses,
 		refusedFirst: m.refusedFirst || other.refusedFirst, stops: m.stops || other.stops, asks: m.asks || other.asks,
 		doubtful: m.doubtful || other.doubtful, negates: m.negates || other.negates, limits: m.limits || other.limits,
+		strong: m.strong || other.strong, hedges: m.hedges || other.hedges, tells: m.tells || other.tells, postpones: m.postpones || other.postpones,
 	}
 }
 
@@ -50,7 +51,7 @@ func (l *lexicon) clause(words, echoed []string, agreed bool) marks {
 	}
 
 	var m marks
-	rest := l.take(words, &m)
+	rest := l.take(words, echoed, agreed, &m)
 	at := l.begin(rest, &m)
 	if at < len(rest) {
 		askedBack := l.at(rest, at, ask) != nil
@@ -68,15 +69,54 @@ func (l *lexicon) clause(words, echoed []string, agreed bool) marks {
 		m.agrees = echoes(content[0], echoed)
 	}
 	m.idle = !m.agrees && !m.refuses && !m.stops && len(l.content(rest)) == 0
+	m.hedges = m.stops && !m.refuses && negated < 0 && len(l.content(rest)) > 0 && l.isLoose(words)
+	m.stops = m.stops && !m.hedges
+	m.strong = m.agrees && !l.isWeak(words)
+	m.tells = !m.agrees && slices.ContainsFunc(rest, func(w string) bool { return w != used && !l.words[w] && !isOf(w, echoed) })
+	m.postpones = l.has(postpone, words)
 	return m
 }
 
+// isWeak reports whether what agrees in a clause may only say that something was heard: "OK".
+func (l *lexicon) isWeak(words []string) bool {
+	heard := false
+	for i := range words {
+		p := l.at(words, i, weak, yes, good, fine)
+		heard = heard || (p != nil && p.kind == weak)
+		if p != nil && p.kind != weak {
+			return false
+		}
+	}
+	return heard
+}
+
+// isLoose reports whether what refuses in a clause may be said of something else: "leave it with the porter".
+func (l *lexicon) isLoose(words []string) bool {
+	if l.joined {
+		said := l.find(loose, words[0])
+		return said != "" && l.find(stop, strings.ReplaceAll(words[0], said, used)) == ""
+	}
+	for i := 0; i < len(words); i++ {
+		p := l.at(words, i, loose, stop)
+		if p != nil && p.kind == stop {
+			return false
+		}
+		if p != nil {
+			i += len(p.tokens) - 1
+		}
+	}
+	return true
+}
+
 // take notes what counts wherever it stands in a clause, and returns the clause with its words marked as used.
-func (l *lexicon) take(words []string, m *marks) []string {
+// Behind an agreement, what would refuse is no refusal where the question says it: "Yes, reject it".
+func (l *lexicon) take(words, echoed []string, agreed bool, m *marks) []string {
 	rest := slices.Clone(words)
+	agreed = agreed || (len(words) > 0 && l.at(words, 0, yes) != nil)
 	for i := 0; i < len(rest); i++ {
 		p := l.at(rest, i, fine, aside, thanks, stop)
-		if p == nil {
+		asAsked := p != nil && p.kind == stop && agreed && !slices.ContainsFunc(p.tokens, func(w string) bool { return !slices.Contains(echoed, w) })
+		if p == nil || asAsked {
 			continue
 		}
 		m.agrees, m.fine = m.agrees || p.kind == fine, m.fine || p.kind == fine
@@ -240,6 +280,7 @@ func (l *lexicon) find(k kind, text string) string {
 // joinedClause notes what a clause of a script without spaces has.
 func (l *lexicon) joinedClause(text, echoed string) marks {
 	var m marks
+	whole := text
 	for _, p := range l.byFirst[""] {
 		takes := slices.Contains([]kind{fine, aside, thanks, stop}, p.kind)
 		if !takes || !strings.Contains(text, p.tokens[0]) {
@@ -263,6 +304,11 @@ func (l *lexicon) joinedClause(text, echoed string) marks {
 		m.agrees = false
 	}
 	m.idle = !m.agrees && !m.refuses && !m.stops && bare == ""
+	m.hedges = m.stops && !m.refuses && !m.negates && bare != "" && l.isLoose([]string{whole})
+	m.stops = m.stops && !m.hedges
+	m.postpones = l.find(postpone, text) != ""
+	m.strong = m.agrees && !l.edge(weak, bare, func(s, phrase string) bool { return s == phrase })
+	m.tells = !m.agrees && l.surprisesJoined(text, echoed)
 	return m
 }
 

@@ -151,6 +151,10 @@ type marks struct {
 	negates      bool
 	limits       bool // it has a condition or a restriction
 	idle         bool // it has fillers alone
+	strong       bool // it agrees by more than a word that also says that something was heard
+	hedges       bool // it has the word of a refusal beside others: "leave it with the porter"
+	tells        bool // a clause beside the agreement says something of its own
+	postpones    bool // it leaves the decision to a later time, or to somebody else
 }
 
 // reading reads a reply in one language.
@@ -162,9 +166,9 @@ func (l *lexicon) reading(question, reply []sentence) Reading {
 	}
 
 	switch {
-	case m.stops:
+	case m.stops, m.hedges && !m.strong:
 		return Reading{Answer: Refused}
-	case m.doubtful, m.agrees && m.limits:
+	case m.agrees && (m.hedges || m.postpones || m.limits), m.agrees && m.tells && !m.strong, m.doubtful:
 		return Reading{doubt: true}
 	case m.refuses && m.agrees && m.refusedFirst:
 		return Reading{Answer: Agreed, plain: true, second: true}

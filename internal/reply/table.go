@@ -49,13 +49,16 @@ const (
 	point
 	report
 	mine
+	weak
+	loose
+	postpone
 	kinds
 )
 
-var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "thanks", "ask", "aux", "filler", "mind", "open", "or", "given", "limit", "back", "common", "small", "whole", "each", "thing", "further", "done", "alike", "why", "cause", "hint", "point", "report", "mine"}
+var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "thanks", "ask", "aux", "filler", "mind", "open", "or", "given", "limit", "back", "common", "small", "whole", "each", "thing", "further", "done", "alike", "why", "cause", "hint", "point", "report", "mine", "weak", "loose", "postpone"}
 
 // isOrdinary reports whether the words of a kind change nothing where they stand alone beside an agreement.
-func (k kind) isOrdinary() bool { return k != thanks && k != back && k != report && k != mine }
+func (k kind) isOrdinary() bool { return k != thanks && k != back && k != report && k != mine && k != postpone }
 
 // everyLanguage is the name of the phrases that all languages share.
 const everyLanguage = "any"
