@@ -42,7 +42,9 @@ func (x *view) covered(at int) ref.Val {
 
 	before := d.upTo(at)
 	answer, known := reply.Agreed, true
-	if len(since) > 0 {
+	if elsewhere, sure := x.isElsewhere(at); elsewhere {
+		answer, known = reply.Unclear, sure
+	} else if len(since) > 0 {
 		answer, known = x.announced(before, since)
 	} else if later := d.saidSince(at); later != "" {
 		answer, known = x.addedLater(before, later)

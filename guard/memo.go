@@ -29,6 +29,7 @@ type memo struct {
 	values   map[resultKey]resultValue
 	calls    map[callKey]ref.Val
 	made     map[*byte]*strictjson.Document
+	proposed map[string]reply.Proposal
 	clauses  map[string][]clause
 	own      map[[2]string]string
 	searched []searched
@@ -101,6 +102,10 @@ func keep[K comparable, V any](mu *sync.Mutex, in *map[K]V, key K, make func() V
 
 func (m *memo) reading(question, answer string) reply.Reading {
 	return keep(&m.mu, &m.replies, [2]string{question, answer}, func() reply.Reading { return reply.Read(question, answer) })
+}
+
+func (m *memo) proposal(said string) reply.Proposal {
+	return keep(&m.mu, &m.proposed, said, func() reply.Proposal { return reply.Proposed(said) })
 }
 
 func (m *memo) tells(said, statement string) bool {

@@ -71,10 +71,15 @@ func (l *lexicon) clause(words, echoed []string, agreed bool) marks {
 	m.idle = !m.agrees && !m.refuses && !m.stops && len(l.content(rest)) == 0
 	m.hedges = m.stops && !m.refuses && negated < 0 && len(l.content(rest)) > 0 && l.isLoose(words)
 	m.stops = m.stops && !m.hedges
+	l.weigh(words, rest, echoed, &m)
+	return m
+}
+
+// weigh notes how much an agreement is worth, or what a clause says beside one.
+func (l *lexicon) weigh(words, rest, echoed []string, m *marks) {
 	m.strong = m.agrees && !l.isWeak(words)
 	m.tells = !m.agrees && slices.ContainsFunc(rest, func(w string) bool { return w != used && !l.words[w] && !isOf(w, echoed) })
 	m.postpones = l.has(postpone, words)
-	return m
 }
 
 // isWeak reports whether what agrees in a clause may only say that something was heard: "OK".

@@ -52,13 +52,17 @@ const (
 	weak
 	loose
 	postpone
+	settle
+	being
 	kinds
 )
 
-var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "thanks", "ask", "aux", "filler", "mind", "open", "or", "given", "limit", "back", "common", "small", "whole", "each", "thing", "further", "done", "alike", "why", "cause", "hint", "point", "report", "mine", "weak", "loose", "postpone"}
+var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "thanks", "ask", "aux", "filler", "mind", "open", "or", "given", "limit", "back", "common", "small", "whole", "each", "thing", "further", "done", "alike", "why", "cause", "hint", "point", "report", "mine", "weak", "loose", "postpone", "settle", "being"}
 
 // isOrdinary reports whether the words of a kind change nothing where they stand alone beside an agreement.
-func (k kind) isOrdinary() bool { return k != thanks && k != back && k != report && k != mine && k != postpone }
+func (k kind) isOrdinary() bool {
+	return k != thanks && k != back && k != report && k != mine && k < weak
+}
 
 // everyLanguage is the name of the phrases that all languages share.
 const everyLanguage = "any"
