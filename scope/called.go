@@ -19,7 +19,7 @@ func (m *matcher) calledAs(s *Source, r *Result, of *Constraint) bool {
 		return false
 	}
 	if r.more && (m.irreversible || m.against || m.strict) {
-		if _, placed := place(of); !placed && !m.hasFirst(r, of) && !m.isSearched(r, of) {
+		if !of.isFromBegin() && !m.hasFirst(r, of) && !m.isSearched(r, of) {
 			return false // the only one of a part may be one of several
 		}
 	}
@@ -124,8 +124,7 @@ func (m *matcher) asConstrained(s *Source, a Argument) (constrained, met bool) {
 // meant: the user says so, or all that is meant is on it. The second in a list is that of the list
 // which the user saw, however long.
 func (m *matcher) isPageMeant(r *Result, a Argument, of *Constraint) bool {
-	_, placed := place(of)
-	untouched := a.Said && (!m.irreversible || placed)
+	untouched := a.Said && (!m.irreversible || of.isFromBegin())
 	return untouched || m.isSearched(r, of) || appears(m.folded, fold(a.Text)) || (m.isCap(r, a) && m.hasFirst(r, of))
 }
 

@@ -50,6 +50,18 @@ func sameSite(site, slashed string) bool {
 	return found && isLink && host != "" && !strings.ContainsAny(host, "/?#@\\")
 }
 
+// canonical returns the one way to write a value that may be written in several.
+func canonical(text string) string {
+	text = fold(text)
+	if n, ok := number(text); ok {
+		return n
+	}
+	if site := strings.TrimSuffix(text, "/"); sameSite(site, text) {
+		return site
+	}
+	return text
+}
+
 // maxFolded is more than by what factor folding makes a text longer or shorter.
 const maxFolded = 32
 

@@ -1,6 +1,11 @@
 package scope_test
 
-import "testing"
+import (
+	"strconv"
+	"testing"
+
+	"github.com/remit-project/remit/scope"
+)
 
 // TestSlashOfASite: the link of a site is the same with the slash of its empty path, and nothing else is.
 func TestSlashOfASite(t *testing.T) {
@@ -28,6 +33,42 @@ func TestSlashOfASite(t *testing.T) {
 		}
 		if ok, misses := h.covered(t); ok != c.want {
 			t.Errorf("%s for %s: covered %v, want %v (%v)", c.called, c.said, ok, c.want, misses)
+		}
+	}
+}
+
+// TestSiteOnce: an entry for each site has the one with the slash for the same.
+func TestSiteOnce(t *testing.T) {
+	const (
+		sites  = `[{"url":"https://a.example"},{"url":"https://a.example/"},{"url":"https://b.example"},{"url":"https://a.example/x"}]`
+		paying = `{"calls":[{"tool":"pay","times":"each","args":{"/account":{"from":[{"tool":"list_mails","field":"url"}],"kind":"url","pick":"all"}}}]}`
+	)
+	s, refused, err := scope.Parse([]byte(paying), tools(t))
+	if err != nil || len(refused) > 0 {
+		t.Fatal(err, refused)
+	}
+	r := &scope.Result{Call: "r", Server: "mailbox", Tool: "list_mails", Covered: true, Read: true}
+	setContent(r, sites)
+	task := scope.NewTask(s, "Pay each site.")
+
+	for i, c := range []struct {
+		site string
+		want bool
+	}{
+		{"https://a.example", true},
+		{"https://a.example/", false},
+		{"https://b.example/", true},
+		{"https://b.example", false},
+		{"https://a.example/x", true},
+	} {
+		p := call("pay", map[string]string{"/account": "t:" + c.site})
+		p.Irreversible, p.Call = true, strconv.Itoa(i)
+		cover, misses, ok := task.Match(p, []*scope.Result{r})
+		if ok != c.want {
+			t.Errorf("%s: covered %v, want %v (%v)", c.site, ok, c.want, misses)
+		}
+		if ok {
+			task.Spend(cover)
 		}
 	}
 }

@@ -149,9 +149,10 @@ func (o operand) adds(r *big.Rat) bool {
 	return slices.ContainsFunc(o.of, func(t *big.Rat) bool { return t.Cmp(r) == 0 })
 }
 
-func isPlain(s string) bool {
-	_, ok := number(s)
-	return ok
+// isPlain reports whether a value is a number that can be read in one way.
+func (v candidate) isPlain() bool {
+	_, ok := number(v.text)
+	return ok && (v.numeric || ungrouped(v.text) == "")
 }
 
 // arithmetic is what a computation costs in steps: it takes as long as a look at that many

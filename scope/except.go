@@ -55,10 +55,10 @@ func (m *matcher) singledOut(s *Source, c *Constraint, a Argument) string {
 	}
 	best := m.extremes(&of, o)
 	doubtful := slices.ContainsFunc(o.values, func(v candidate) bool { return v.doubt != "" })
-	if unknown := slices.ContainsFunc(best, func(values []string) bool { return len(values) == 0 }); best == nil || unknown || doubtful {
+	if unknown := slices.ContainsFunc(best, func(values []candidate) bool { return len(values) == 0 }); best == nil || unknown || doubtful {
 		return m.say("which of %s is left out (%s) can't be checked", s.Tool, s.By)
 	}
-	if slices.ContainsFunc(slices.Concat(best...), func(text string) bool { return same(text, a.Text, false) }) {
+	if slices.ContainsFunc(slices.Concat(best...), func(v candidate) bool { return same(v.text, a.Text, false) }) {
 		return m.say("%s is %s of %s, which the request leaves out", short(a.Text), s.By, s.Tool)
 	}
 	return ""

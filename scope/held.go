@@ -13,6 +13,8 @@ type held struct {
 	// lists are those with a record that has the member, so that it is missing in others; nil
 	// where a missing member doesn't matter.
 	lists map[string]bool
+	// mixed reports whether the numbers that it bounds are in several units.
+	mixed bool
 	spelt *spellings // how the records that meet it write its names
 }
 
@@ -32,7 +34,7 @@ func (m *matcher) holdAll(where []Match, r *Result) [][]held {
 // hold holds a result to a condition on one field.
 func (m *matcher) hold(w *Match, r *Result) held {
 	is, own := m.condition(w, r)
-	h := held{w, is, own, nil, &spellings{}}
+	h := held{w, is, own, nil, m.inSeveralUnits(w, r, is), &spellings{}}
 	if !w.ofMissing() || !m.work(2*len(r.fields)*perStep) {
 		return h
 	}
@@ -49,6 +51,44 @@ func (m *matcher) hold(w *Match, r *Result) held {
 		}
 	}
 	return h
+}
+
+// inSeveralUnits reports whether the numbers that a condition bounds have different currencies or units
+// beside them: 900 ml is less than 1 l.
+func (m *matcher) inSeveralUnits(w *Match, r *Result, is func(*field) bool) bool {
+	if w.Below+w.Above == "" || !m.work(len(r.fields)*perStep) {
+		return false
+	}
+	unit, known := "", false
+	for i := range r.fields {
+		f := &r.fields[i]
+		if !is(f) || f.null || !m.work(len(r.records[f.record])*perStep) {
+			continue
+		}
+		of := r.beside(f.record, f.isMeasuredBy)
+		if known && of != unit {
+			return true
+		}
+		unit, known = of, true
+	}
+	return false
+}
+
+// acceptsField reports whether a field meets a condition on one side of a number in every way that it
+// may be read, or for what speaks against a call in one.
+func (m *matcher) acceptsField(want *held, f *field) bool {
+	accepted := want.accepts(f.text)
+	if want.mixed && (m.irreversible || m.against) {
+		return m.against
+	}
+	other := ungrouped(f.text)
+	switch {
+	case f.numeric || other == "" || want.Below+want.Above == "":
+		return accepted
+	case want.against:
+		return accepted || want.inBounds(other)
+	}
+	return accepted && want.inBounds(other)
 }
 
 // ofEmpty reports whether an empty member meets a condition. What another call gives is never
@@ -103,7 +143,7 @@ func (m *matcher) among(want *held, r *Result, fields []int, isNamed func(*field
 			continue
 		}
 		has = true
-		empty, accepted := strings.TrimSpace(f.text) == "", want.accepts(f.text)
+		empty, accepted := strings.TrimSpace(f.text) == "", m.acceptsField(want, f)
 		if accepted && (!empty || m.against) {
 			want.spelt.note(want.Match, f.text)
 			return true, false, true

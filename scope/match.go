@@ -170,7 +170,7 @@ func (m *matcher) constrained(c *Arg, p *Proposal) (miss string) {
 			continue
 		}
 		if c.From != nil && m.irreversible && m.in.Times.Each {
-			value := fold(a.Text)
+			value := canonical(a.Text)
 			if slices.Contains(named, value) {
 				return m.say("%s: %s is in the call twice", a.Pointer, short(a.Text))
 			}

@@ -27,14 +27,11 @@ func (m *matcher) isCap(r *Result, a Argument) bool {
 // order alone: the call asked for the order of the criterion. Which value is meant is then held to the order
 // of the records.
 func (m *matcher) hasFirst(r *Result, of *Constraint) bool {
-	criterion := words(of.By)
-	i := slices.IndexFunc(superlatives, func(s superlativeWords) bool { return superlative(criterion, s.words) })
-	_, placed := place(of)
-	if of.Pick != Choice || placed || i < 0 || !r.structured || r.partial || r.level == nil || m.lent {
+	by, ok := of.criterion()
+	if !ok || by.order == nil || !r.structured || r.partial || r.level == nil || m.lent {
 		return false
 	}
-	s := &superlatives[i]
-	m.ordered = slices.ContainsFunc(r.Args, func(a Argument) bool { return m.asksFor(r, a, criterion, s) })
+	m.ordered = slices.ContainsFunc(r.Args, func(a Argument) bool { return m.asksFor(r, a, words(of.By), by.order) })
 	return m.ordered
 }
 

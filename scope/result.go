@@ -61,15 +61,16 @@ type Result struct {
 
 // field is one scalar of a structured result, or one labelled line of a text.
 type field struct {
-	record string   // the pointer of the innermost object around it
-	member string   // its name, as it is written
-	key    []string // the words of its member name, or of that of the array that it is in
-	part   []string // those of the objects around it, within its record
-	name   string   // both as one text
-	text   string
-	words  []string // of the text; nil for a longer one
-	null   bool     // there is such a member, without a value
-	list   bool     // which is an empty list
+	record  string   // the pointer of the innermost object around it
+	member  string   // its name, as it is written
+	key     []string // the words of its member name, or of that of the array that it is in
+	part    []string // those of the objects around it, within its record
+	name    string   // both as one text
+	text    string
+	words   []string // of the text; nil for a longer one
+	null    bool     // there is such a member, without a value
+	numeric bool     // a number, and not a text that may be one
+	list    bool     // which is an empty list
 }
 
 const (
@@ -123,7 +124,7 @@ func (r *Result) SetContent(text string, doc *strictjson.Document) {
 		f.within(part)
 		r.note(f.name, leaf.Pointer)
 		f.null = leaf.Kind == strictjson.Object || leaf.Kind == strictjson.Array || leaf.Kind == strictjson.Null
-		f.list = leaf.Kind == strictjson.Array
+		f.list, f.numeric = leaf.Kind == strictjson.Array, leaf.Kind == strictjson.Number
 		if f.null {
 			f.text, f.words = "", nil
 		}

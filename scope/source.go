@@ -15,6 +15,8 @@ type candidate struct {
 	text   string
 	call   string
 	record string // the call and the record's pointer; empty for a value out of a text
+	// numeric reports whether the value is a number, and not a text that may be one.
+	numeric bool
 	// doubt is why the value doesn't do for a call that can't be taken back; empty where it
 	// does.
 	doubt string
@@ -67,7 +69,8 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 	if len(hits) == 0 {
 		return m.quoted(c, a, o)
 	}
-	if miss := m.picked(c, &a, o, hits); miss != "" {
+	hits, miss := m.picked(c, &a, o, hits)
+	if miss != "" {
 		return Grant{}, miss
 	}
 	if miss := m.excepted(c, a); miss != "" {
@@ -87,44 +90,50 @@ func (m *matcher) names(c *Constraint, a *Argument) bool {
 	return !isOf(a.Text, c.Kind) && !readsAsNumber(a.Text) && m.stated(a.Text)
 }
 
-// picked says why a value that a source offers is not the one that is meant; empty where
-// it is.
-func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate) string {
+// picked returns the places of a value that are those that are meant, or says why there is none.
+func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate) (meant []candidate, miss string) {
 	several := o.several(*a)
 	if c.Pick == Only && several {
-		return m.say("%s offers several: %s", from(c.From), listed(o.values))
+		return nil, m.say("%s offers several: %s", from(c.From), listed(o.values))
 	}
-	if c.Pick == Choice && (several || len(o.parts) > 0) {
-		if miss := m.chosen(c, o, hits); miss != "" {
-			return miss
+	if c.Pick == Choice {
+		chosen, miss := m.chosen(c, o, hits)
+		if decided := several || len(o.parts) > 0; decided && miss != "" {
+			return nil, miss
+		}
+		if miss == "" {
+			hits = chosen // and not another record with the same value
 		}
 	}
 
 	decides := a.authority() || a.Role == label.Selector || sharp(c.Kind)
 	sure := slices.ContainsFunc(hits, func(h candidate) bool { return h.doubt == "" })
 	if decides && !sure {
-		return hits[0].doubt
+		return nil, hits[0].doubt
 	}
-	return ""
+	return hits, ""
 }
 
-// chosen says why a value is not the one that a choice is about; empty where it may be. A
+// chosen returns the places of a value that a choice is about, or says why it is not the one. A
 // criterion that a program can check is checked. An attacker who adds a record to a listing could
 // have it chosen: what can't be taken back needs such a criterion.
-func (m *matcher) chosen(c *Constraint, o offers, hits []candidate) string {
+func (m *matcher) chosen(c *Constraint, o offers, hits []candidate) (meant []candidate, miss string) {
 	all := m.extremes(c, o)
 	for _, best := range all {
 		if len(best) == 0 {
-			return m.say("which of %s is meant (%s) can't be checked", from(c.From), c.By)
+			return nil, m.say("which of %s is meant (%s) can't be checked", from(c.From), c.By)
 		}
-		if !slices.ContainsFunc(hits, func(h candidate) bool { return slices.Contains(best, h.text) }) {
-			return m.say("%s of %s is %s", c.By, from(c.From), either(best))
+		isOther := func(h candidate) bool {
+			return !slices.ContainsFunc(best, func(v candidate) bool { return v.text == h.text && v.record == h.record })
+		}
+		if hits = slices.DeleteFunc(slices.Clone(hits), isOther); len(hits) == 0 {
+			return nil, m.say("%s of %s is %s", c.By, from(c.From), either(best))
 		}
 	}
 	if all == nil && (m.irreversible || len(o.parts) > 0) {
-		return m.say("which of %s is meant (%s) can't be checked", from(c.From), c.By)
+		return nil, m.say("which of %s is meant (%s) can't be checked", from(c.From), c.By)
 	}
-	return ""
+	return hits, ""
 }
 
 // quoted accepts words out of the text of a source as content. What carries authority, says which
@@ -229,12 +238,14 @@ func (f from) String() string {
 type listed []candidate
 
 // either lists values of which each may be meant.
-type either []string
+type either []candidate
 
 func (e either) String() string {
-	out := make([]string, len(e))
-	for i, text := range e {
-		out[i] = clip([]byte(text))
+	var out []string
+	for _, v := range e {
+		if s := clip([]byte(v.text)); !slices.Contains(out, s) {
+			out = append(out, s)
+		}
 	}
 	return strings.Join(out, " or ")
 }

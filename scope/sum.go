@@ -24,7 +24,7 @@ func (m *matcher) operand(c *Constraint, source []Source) (string, bool) {
 		of.By = c.By // which may say of which record
 		values = m.ofBound(source, m.offers(source, &of, ""))
 	}
-	if len(values) == 0 || doubtful() || !isPlain(values[0].text) {
+	if len(values) == 0 || doubtful() || !values[0].isPlain() {
 		return "", false // which of them is meant is a question
 	}
 	return values[0].text, true
@@ -101,7 +101,7 @@ func (m *matcher) total(r *Result, offered []candidate) *big.Rat {
 			continue
 		}
 		n, ok := new(big.Rat).SetString(v.text)
-		if !ok || !isPlain(v.text) || v.record == "" || v.doubt != "" || !m.work(len(v.text)) {
+		if !ok || !v.isPlain() || v.record == "" || v.doubt != "" || !m.work(len(v.text)) {
 			return nil
 		}
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/remit-project/remit/internal/pattern"
 )
 
 // superlativeWords are the words of a criterion, the members that it is about, and whether
@@ -52,16 +54,6 @@ func superlative(criterion, oneOf []string) bool {
 	return false
 }
 
-// place returns the place in a list that a choice names.
-func place(c *Constraint) (int, bool) {
-	criterion := words(c.By)
-	i := slices.IndexFunc(criterion, func(w string) bool { return ordinals[w] > 0 })
-	if c.Pick != Choice || i < 0 || !slices.Contains(criterion, "list") {
-		return 0, false
-	}
-	return ordinals[criterion[i]], true
-}
-
 // rank is which of the values in the order of a criterion are meant: the first is from 1 to 1, the
 // two newest are from 1 to 2, and the second newest is from 2 to 2.
 type rank struct{ from, to int }
@@ -79,7 +71,7 @@ func rankOf(criterion []string, s *superlativeWords) (of rank, at int) {
 	}
 
 	i-- // before the superlative, or before "most recent"
-	if i > 0 && criterion[i] == "most" {
+	if i > 0 && slices.Contains(degrees, criterion[i]) {
 		i--
 	}
 	begins := i == 0 || (i == 1 && (criterion[0] == "the" || criterion[0] == "all"))
@@ -98,13 +90,13 @@ func rankOf(criterion []string, s *superlativeWords) (of rank, at int) {
 // unranked returns the words of a choice without the number of its rank, which says nothing of a
 // record.
 func (c *Constraint) unranked() string {
-	criterion := words(c.By)
-	for i := range superlatives {
-		if s := &superlatives[i]; c.Pick == Choice && superlative(criterion, s.words) {
-			if _, at := rankOf(criterion, s); at >= 0 {
-				return strings.Join(slices.Delete(criterion, at, at+1), " ")
-			}
-		}
+	of, ok := c.criterion()
+	if !ok || of.order == nil {
+		return c.By
+	}
+	by := words(c.By)
+	if _, at := rankOf(by, of.order); at >= 0 {
+		return strings.Join(slices.Delete(by, at, at+1), " ")
 	}
 	return c.By
 }
@@ -127,29 +119,33 @@ const maxRanked = 10
 // extremes returns the values that the criterion of a choice singles out among all that is
 // offered, for each member that it may be about: the value that is meant has to be one of each.
 // It returns none where a program can't tell.
-func (m *matcher) extremes(c *Constraint, o offers) [][]string {
-	criterion := words(c.By)
-	if n, ok := place(c); ok {
-		offered := latest(o.values)
-		if n > len(offered) {
-			return nil
-		}
-		return [][]string{{offered[n-1].text}}
+func (m *matcher) extremes(c *Constraint, o offers) [][]candidate {
+	by, ok := c.criterion()
+	switch {
+	case !ok:
+		return nil
+	case by.order == nil:
+		return by.places(latest(o.values))
 	}
 
-	for _, s := range superlatives {
-		if !superlative(criterion, s.words) {
-			continue
-		}
-		of, _ := rankOf(criterion, &s)
-		if out := m.readings(&s, of, criterion, o); out != nil {
-			return out
-		}
-		if quantities := c.Kind == Number || c.Kind == Date; quantities {
-			return m.first(o, []string{""}, s.largest, of)
-		}
+	if out := m.readings(by.order, by.rank, words(c.By), o); out != nil {
+		return out
+	}
+	if quantities := c.Kind == Number || c.Kind == Date; quantities {
+		return m.first(o, []string{""}, by.order.largest, by.rank)
 	}
 	return nil
+}
+
+// places returns the values at the places of a criterion; none where there are fewer.
+func (c criterion) places(offered []candidate) [][]candidate {
+	if c.to > len(offered) {
+		return nil
+	}
+	if c.fromEnd {
+		return [][]candidate{offered[len(offered)-c.to : len(offered)-c.from+1]}
+	}
+	return [][]candidate{offered[c.from-1 : c.to]}
 }
 
 // readings returns the best values by each member that a criterion may be about: those that it
@@ -157,8 +153,8 @@ func (m *matcher) extremes(c *Constraint, o offers) [][]string {
 // about by itself. Any other word of it may be the thing that is chosen, whose number says
 // nothing, or a member that no list knows: it may rule values out, and is not enough by itself
 // for what can't be taken back.
-func (m *matcher) readings(s *superlativeWords, of rank, criterion []string, o offers) [][]string {
-	var out, plain, others [][]string
+func (m *matcher) readings(s *superlativeWords, of rank, criterion []string, o offers) [][]candidate {
+	var out, plain, others [][]candidate
 	named := false
 	by := slices.Index(criterion, "by")
 	if several := by >= 0 && len(criterion) > by+2; several {
@@ -206,10 +202,10 @@ func (m *matcher) readings(s *superlativeWords, of rank, criterion []string, o o
 }
 
 // first returns the values of a rank by the first of members that can be compared.
-func (m *matcher) first(o offers, members []string, largest bool, of rank) [][]string {
+func (m *matcher) first(o offers, members []string, largest bool, of rank) [][]candidate {
 	for _, member := range members {
 		if best, ok := m.ranked(o, member, largest, of); ok {
-			return [][]string{best}
+			return [][]candidate{best}
 		}
 	}
 	return nil
@@ -217,22 +213,22 @@ func (m *matcher) first(o offers, members []string, largest bool, of rank) [][]s
 
 // isSuperlative reports whether a word is a criterion that a program can check.
 func isSuperlative(w string) bool {
-	return ordinals[w] > 0 || slices.ContainsFunc(superlatives, func(s superlativeWords) bool { return slices.Contains(s.words, w) })
+	return ordinals[w] > 0 || superlativeWith(w) != nil
 }
 
 // ranked returns the values of a rank that the records with the largest or smallest values of a
 // member offer, or with an empty name, the largest or smallest values offered themselves; false
 // where not every record has one that can be compared, where there are fewer, or where one that is
 // meant and one that is not are equal.
-func (m *matcher) ranked(o offers, member string, largest bool, of rank) ([]string, bool) {
+func (m *matcher) ranked(o offers, member string, largest bool, of rank) ([]candidate, bool) {
 	type ranking struct {
-		text string
-		by   *big.Rat
+		values []candidate // equal ones of one text
+		by     *big.Rat
 	}
 	var all []ranking
-	compared, seen := "", map[string]bool{}
+	compared, seen := "", map[string]int{}
 	for _, offered := range latest(o.values) {
-		v, name := quantity(offered.text), formOf(offered.text)
+		v, name := quantity(offered.text), formOf(offered.text, offered.numeric)
 		if member != "" {
 			v, name = m.quantity(offered.record, member)
 		}
@@ -240,14 +236,20 @@ func (m *matcher) ranked(o offers, member string, largest bool, of rank) ([]stri
 		if offered.record == "" || v == nil || another {
 			return nil, false
 		}
+
 		compared = name
-		if key := v.RatString() + " " + offered.text; !seen[key] {
-			all, seen[key] = append(all, ranking{offered.text, v}), true
+		key := v.RatString() + " " + offered.text
+		if i, again := seen[key]; again {
+			all[i].values = append(all[i].values, offered)
+			continue
 		}
+		seen[key] = len(all)
+		all = append(all, ranking{[]candidate{offered}, v})
 	}
 	if of.to > len(all) || !m.work(len(all)*perStep) {
 		return nil, false
 	}
+
 	slices.SortStableFunc(all, func(a, b ranking) int {
 		if largest {
 			a, b = b, a
@@ -262,9 +264,9 @@ func (m *matcher) ranked(o offers, member string, largest bool, of rank) ([]stri
 		return nil, true // another page may have it
 	}
 
-	var out []string
+	var out []candidate
 	for _, r := range all[of.from-1 : of.to] {
-		out = append(out, r.text)
+		out = append(out, r.values...)
 	}
 	return out, true
 }
@@ -341,7 +343,7 @@ func (m *matcher) quantity(record, member string) (v *big.Rat, name string) {
 			exact = ending
 		}
 		if len(exact) == 1 {
-			return quantity(exact[0].text), strings.Join([]string{exact[0].name, formOf(exact[0].text), r.beside(pointer, (*field).isCurrency)}, " ")
+			return quantity(exact[0].text), strings.Join([]string{exact[0].name, formOf(exact[0].text, exact[0].numeric), r.beside(pointer, exact[0].isMeasuredBy)}, " ")
 		}
 	}
 	return nil, ""
@@ -378,18 +380,42 @@ func unvalued(key []string) []string {
 	return key
 }
 
+// isMeasuredBy reports whether another field of its record says in which currency or unit a number is.
+func (f *field) isMeasuredBy(other *field) bool {
+	if other.isCurrency() {
+		return true
+	}
+	unit := len(other.key) > 0 && (endsIn(other.key, "unit") || endsIn(other.key, "uom"))
+	return unit && (len(other.key) == 1 || slices.Contains(f.key, other.key[0]))
+}
+
 // formOf returns the form of what can be compared, since a number is compared with numbers, and a
-// moment in a zone with others in one.
-func formOf(text string) string {
+// moment in a zone with others in one. A text whose point may part thousands is compared with others of that
+// form: both readings have them in the same order.
+func formOf(text string, numeric bool) string {
 	text = strings.TrimSpace(text)
 	_, dated := moment(text)
 	switch {
+	case !dated && !numeric && ungrouped(text) != "":
+		return " in thousands"
 	case !dated:
 		return ""
 	case isZoned(text):
 		return " in a zone"
 	}
 	return " as written"
+}
+
+// grouped is a number whose point is the decimal one, or parts thousands.
+var grouped = pattern.OnUse(`^-?[1-9]\d{0,2}\.\d{3}$`)
+
+// ungrouped returns the number that a text is where its point parts thousands (1.050); empty where it
+// can't.
+func ungrouped(text string) string {
+	if text = strings.TrimSpace(text); !grouped().MatchString(text) {
+		return ""
+	}
+	return strings.Replace(text, ".", "", 1)
 }
 
 // quantity returns a text as something that can be compared; nil for others.

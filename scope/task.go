@@ -176,11 +176,7 @@ func drawn(entry int, grants []Grant, p *Proposal) string {
 			if p.Args[i].Pointer != g.Pointer {
 				continue
 			}
-			value := fold(p.Args[i].Text)
-			if n, ok := number(value); ok {
-				value = n
-			}
-			values = append(values, strconv.Quote(g.Pointer)+strconv.Quote(value))
+			values = append(values, strconv.Quote(g.Pointer)+strconv.Quote(canonical(p.Args[i].Text)))
 		}
 	}
 

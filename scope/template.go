@@ -132,7 +132,7 @@ func (m *matcher) inside(c *Constraint, part Argument) (meant []candidate, miss 
 	for _, text := range slices.SortedFunc(maps.Keys(byText), longer) {
 		one := part
 		one.Text = text
-		why := m.picked(c, &one, o, byText[text])
+		hits, why := m.picked(c, &one, o, byText[text])
 		if why == "" {
 			why = m.excepted(c, one)
 		}
@@ -140,7 +140,7 @@ func (m *matcher) inside(c *Constraint, part Argument) (meant []candidate, miss 
 			miss = why
 			continue
 		}
-		meant = append(meant, byText[text]...)
+		meant = append(meant, hits...)
 		texts = append(texts, text)
 	}
 	if len(meant) == 0 {
