@@ -43,7 +43,7 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 		return candidate{text: f.text, call: r.Call, record: r.Call + " " + f.record, numeric: f.numeric, doubt: doubt}
 	}
 	var found finds
-	record, counts := "", selected.has("") // the fields of a record are beside each other
+	record, counts, aside := "", selected.has(""), m.aside(s, r, selected) // the fields of a record are beside each other
 	for i := range r.fields {
 		f := &r.fields[i]
 		if !m.step() {
@@ -58,7 +58,9 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 
 		switch {
 		case isNamed(f):
-			found.named = append(found.named, whole(f))
+			v := whole(f)
+			v.doubt = cond(doubt, aside(f.record))
+			found.named = append(found.named, v)
 		case has || c.Pick != Only || m.lent: // an outsider's words must not offer a choice, nor replace a member that is empty
 		case isOf(f.text, c.Kind):
 			v := whole(f)

@@ -77,14 +77,14 @@ func (r *Result) addKeys(leaves []strictjson.Leaf, p parts) {
 		if !strings.HasSuffix(k.object, "/"+key) || key == "" {
 			continue // nothing says what they are
 		}
-		record, part := p.home(record)
+		record, part, outer := p.home(record)
 		for _, name := range k.names {
 			if len(r.fields) == maxFields {
 				r.partial = true
 				return
 			}
 			f := newField(record, key, name)
-			f.within(part)
+			f.within(part, outer)
 			r.note(f.name, k.object)
 			r.add(f)
 		}

@@ -148,7 +148,7 @@ func (m *matcher) near(r *Result, description []string, argument string, kind Ki
 			return ""
 		}
 		mayMean := len(description) > 0 && r.parts[name] == 0 && m.guessable(r, name) && nearly(description, strings.Fields(name)) && (!m.strangers(name) || m.ownNumber(r, name, argument))
-		if mayMean && m.everywhere(r, name) && m.holdsOnly(r, name, kind) {
+		if mayMean && m.everywhere(r, name) && m.holdsOnly(r, name, kind) && !m.isOfOther(r, description, name) {
 			found = append(found, name)
 		}
 	}

@@ -28,22 +28,26 @@ func partsOf(leaves []strictjson.Leaf) parts {
 }
 
 // home returns the record that the members of an object belong to, and the words of the objects
-// between them.
-func (p parts) home(record string) (home string, part []string) {
+// between them, of which the first ones are of those around the innermost.
+func (p parts) home(record string) (home string, part []string, outer int) {
 	for {
 		at := strings.LastIndexByte(record, '/')
 		if at < 0 || !p[record[:at]] || strings.Trim(record[at+1:], "0123456789") == "" {
-			return record, part
+			return record, part, outer
 		}
-		part = append(words(unescape(record[at+1:])), part...)
+		name := words(unescape(record[at+1:]))
+		if part != nil {
+			outer += len(name)
+		}
+		part = append(name, part...)
 		record = record[:at]
 	}
 }
 
 // within notes the objects that a field is in, within its record.
-func (f *field) within(part []string) {
+func (f *field) within(part []string, outer int) {
 	if len(part) > 0 {
-		f.part, f.name = part, strings.Join(slices.Concat(part, f.key), " ")
+		f.part, f.outer, f.name = part, outer, strings.Join(slices.Concat(part, f.key), " ")
 	}
 }
 
@@ -57,7 +61,12 @@ func (m *matcher) partOf(r *Result, description []string, kind Kind) func(*field
 	}
 	var found []string
 	for name := range r.members {
-		if n := r.parts[name]; n > 0 && m.step() && m.guessable(r, name) && want.isPart(strings.Fields(name), n, kind) {
+		n, member := r.parts[name], strings.Fields(name)
+		if n > 0 && m.isOwnID(r, name) {
+			member = unrepeated(member, n)
+		}
+		mayMean := n > 0 && m.step() && m.guessable(r, name) && want.isPart(member, n, kind)
+		if mayMean && !m.isOfOther(r, description, name) {
 			found = append(found, name)
 		}
 	}
@@ -92,6 +101,91 @@ func (m meaning) isPart(member []string, part int, kind Kind) bool {
 	}
 	held := kindWords[kind]
 	return slices.Equal(have.kinds, []string{held}) || (held == "name" && len(have.kinds) == 0) || tail > 0
+}
+
+// unrepeated returns the words of a member in an object without those of the object that its own name
+// begins with: the owner_id of an owner is its id.
+func unrepeated(member []string, part int) []string {
+	object, own := member[:part], member[part:]
+	for n := min(len(object), len(own)-1); n > 0; n-- {
+		if slices.Equal(object[part-n:], own[:n]) {
+			return slices.Concat(object, own[n:])
+		}
+	}
+	return member
+}
+
+// isOwnID reports whether a member of an object that repeats the object's name may be its own id: the
+// manager_id of a manager may be that of who manages the manager. For what can't be taken back the records' own id
+// is written so as well (patient_id in a list of patients), and the object has no other.
+func (m *matcher) isOwnID(r *Result, name string) bool {
+	if !m.irreversible || m.against {
+		return true
+	}
+	object, own := strings.Join(strings.Fields(name)[:r.parts[name]], " ")+" ", false
+	for other := range r.members {
+		key := strings.Fields(other)[r.parts[other]:]
+		isID := m.step() && len(key) > 0 && key[len(key)-1] == "id"
+		switch {
+		case !isID || other == name:
+		case r.parts[other] > 0 && strings.HasPrefix(other, object):
+			return false
+		case r.parts[other] == 0 && len(key) == 1:
+			return false
+		case r.parts[other] == 0 && len(key) == 2:
+			own = own || r.isAbout(key[0])
+		}
+	}
+	return own
+}
+
+// isAbout reports whether a result is of a tool that is called after a thing.
+func (r *Result) isAbout(word string) bool {
+	return slices.ContainsFunc(words(r.Tool), func(w string) bool { return telling(w) && thing(w) == thing(word) })
+}
+
+// details are the words of objects that hold the members of what is around them.
+var details = strings.Fields("attributes data details detail info information fields properties relationships embedded profile contact")
+
+// differing are the words of a name that say that it is another one than the name without them.
+var differing = strings.Fields("previous prev former prior old ex past original initial next new future proposed requested other alternate alternative secondary backup")
+
+// isOfOther reports whether a member that ends as a description may be of another thing, for what can't be
+// taken back: the owner of the sitter is not the owner, nor is the previous one, nor any other where the
+// records have one that is just called so.
+func (m *matcher) isOfOther(r *Result, description []string, name string) bool {
+	if !m.irreversible || m.against {
+		return false
+	}
+	part := r.parts[name]
+	member, outer := strings.Fields(name), r.outers[name]
+	isSaid := func(w string) bool {
+		return slices.ContainsFunc(description, func(d string) bool { return thing(d) == thing(w) })
+	}
+	isAround := func(w string) bool { return !isSaid(w) && !slices.Contains(details, w) }
+	isOther := func(w string) bool { return !isSaid(w) && slices.Contains(differing, w) }
+	if slices.ContainsFunc(member[:outer], isAround) || slices.ContainsFunc(member, isOther) {
+		return true
+	}
+
+	further := slices.ContainsFunc(member[outer:part], func(w string) bool { return !isSaid(w) })
+	of := meaningOf(head(description)).of
+	if n := len(of); n > 1 && of[n-1] == "id" {
+		of = of[:n-1]
+	}
+	return further && m.hasThing(r, of)
+}
+
+// hasThing reports whether the records have a member, or an object, that is called as a thing and nothing else.
+func (m *matcher) hasThing(r *Result, of []string) bool {
+	for name := range r.members {
+		member := strings.Fields(name)
+		is := func(name []string) bool { return len(name) > 0 && slices.Equal(meaningOf(name).of, of) }
+		if m.step() && (is(member[r.outers[name]:r.parts[name]]) || (r.parts[name] == 0 && is(member))) {
+			return true
+		}
+	}
+	return false
 }
 
 // kindWords are the kinds of values in the words of names; a name for any other.

@@ -38,6 +38,7 @@ type Result struct {
 	members    map[string]bool  // their names
 	known      map[string]bool  // those that the tool itself names
 	parts      map[string]int   // of those in an object of their record, how many words are the object's
+	outers     map[string]int   // and of these, how many are of the objects around it
 	values     bool             // nothing but a list of values
 	more       bool             // its server says that it is a part of a listing
 	outer      map[string]bool  // the records that are in no other
@@ -65,6 +66,7 @@ type field struct {
 	member  string   // its name, as it is written
 	key     []string // the words of its member name, or of that of the array that it is in
 	part    []string // those of the objects around it, within its record
+	outer   int      // how many of them are of the objects around the innermost
 	name    string   // both as one text
 	text    string
 	words   []string // of the text; nil for a longer one
@@ -115,13 +117,14 @@ func (r *Result) SetContent(text string, doc *strictjson.Document) {
 		}
 		record, key := split(leaf.Pointer)
 		var part []string
+		outer := 0
 		if r.values {
 			record = leaf.Pointer
 		} else {
-			record, part = parts.home(record)
+			record, part, outer = parts.home(record)
 		}
 		f := newField(record, key, leaf.Text)
-		f.within(part)
+		f.within(part, outer)
 		r.note(f.name, leaf.Pointer)
 		f.null = leaf.Kind == strictjson.Object || leaf.Kind == strictjson.Array || leaf.Kind == strictjson.Null
 		f.list, f.numeric = leaf.Kind == strictjson.Array, leaf.Kind == strictjson.Number
@@ -170,11 +173,11 @@ func (f *field) saysMore(r *Result) bool {
 // add adds a field.
 func (r *Result) add(f field) {
 	if r.records == nil {
-		r.structured, r.records, r.members, r.parts = true, map[string][]int{}, map[string]bool{}, map[string]int{}
+		r.structured, r.records, r.members, r.parts, r.outers = true, map[string][]int{}, map[string]bool{}, map[string]int{}, map[string]int{}
 	}
 	r.members[f.name] = true
 	if _, known := r.parts[f.name]; !known || f.part == nil {
-		r.parts[f.name] = len(f.part)
+		r.parts[f.name], r.outers[f.name] = len(f.part), f.outer
 	}
 	if r.records[f.record] == nil {
 		r.inOrder = append(r.inOrder, f.record)
@@ -269,7 +272,7 @@ func (m *matcher) memberOf(r *Result, description []string, id string, kind Kind
 	if within := m.partOf(r, description, kind); within != nil {
 		return within, true
 	}
-	regular, any := m.regular(r, description)
+	regular, any, other := m.regular(r, description)
 	if m.irreversible && !m.against && len(regular) > 1 {
 		regular = slices.DeleteFunc(regular, func(name string) bool { return !r.lists(strings.Fields(name)) })
 		if len(regular) != 1 {
@@ -284,7 +287,7 @@ func (m *matcher) memberOf(r *Result, description []string, id string, kind Kind
 	if regular != nil {
 		return func(f *field) bool { return slices.Contains(regular, f.name) }, true
 	}
-	if guess && m.rivals(r, description) {
+	if other || (guess && m.rivals(r, description)) {
 		return func(*field) bool { return false }, true
 	}
 	// A key that an attacker put into an object of one record is not a member of it.
@@ -293,13 +296,17 @@ func (m *matcher) memberOf(r *Result, description []string, id string, kind Kind
 
 // regular returns the members that end in what a description names and that all records have:
 // those of the records themselves, or where there are none, of the objects in them. It reports
-// whether any record has one.
-func (m *matcher) regular(r *Result, description []string) (regular []string, any bool) {
+// whether any record has one, and whether one is of another thing.
+func (m *matcher) regular(r *Result, description []string) (regular []string, any, other bool) {
 	var own, within []string
 	for name := range r.members {
 		part := r.parts[name]
 		member := strings.Fields(name)[part:]
 		if !m.step() || !names(description, member) || (part > 0 && len(head(description)) > 1) {
+			continue
+		}
+		if m.isOfOther(r, description, name) {
+			other = true
 			continue
 		}
 
@@ -316,14 +323,14 @@ func (m *matcher) regular(r *Result, description []string) (regular []string, an
 	if own == nil {
 		own = within
 	}
-	return own, any
+	return own, any, other
 }
 
 // lists reports whether a member is about the things that a result lists, by its tool's name: the
 // name of the pets that find_pets finds is their petName, and not their ownerName.
 func (r *Result) lists(member []string) bool {
 	of := meaningOf(member)
-	return len(of.of) == 1 && !of.bare && slices.ContainsFunc(words(r.Tool), func(w string) bool { return telling(w) && thing(w) == of.of[0] })
+	return len(of.of) == 1 && !of.bare && r.isAbout(of.of[0])
 }
 
 // split parts the pointer of a leaf into that of its record and its member name.
