@@ -192,7 +192,7 @@ func (c *Constraint) foundAs(other *Constraint) bool {
 			return false
 		}
 	}
-	return sourcesKey(c.From) == sourcesKey(other.From)
+	return c.key() == other.key()
 }
 
 // The words of arguments that say how much of a listing is returned, and from where on.

@@ -48,6 +48,9 @@ func (m *matcher) follows(value string, c *Constraint) bool {
 	if strings.HasPrefix(strings.Join(words(c.By), " "), "zero minus") {
 		return m.owed(want, c)
 	}
+	if is, known := m.isShare(want, c); known {
+		return is
+	}
 	operands, named := m.operands(c), operationsOf(c)
 	all, free := uint32(1)<<len(c.Sources)-1, len(c.Sources) == 0
 	is := func(r *big.Rat, last operation, of uint32) bool {

@@ -45,7 +45,7 @@ type matcher struct {
 	// alone.
 	ordered bool
 	// bound are the records in which the values of a shared source were found.
-	bound map[string][]string
+	bound map[binding][]string
 }
 
 // say words why a call is not covered, where that is wanted: most calls are covered by one

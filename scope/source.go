@@ -77,7 +77,9 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 		return Grant{}, miss
 	}
 
-	m.bind(c, a, hits)
+	if miss := m.bind(c, a, o, hits); miss != "" {
+		return Grant{}, miss
+	}
 	return Grant{Way: WayFrom, Call: hits[0].call, By: c.By}, ""
 }
 
@@ -262,39 +264,6 @@ func (l listed) String() string {
 		}
 	}
 	return strings.Join(out, ", ")
-}
-
-// bind holds the arguments that an entry takes from one source to one record: whom a
-// payment goes to and how much it is belong to the same bill. All values of a source may
-// be in one list, whatever records they are from.
-func (m *matcher) bind(c *Constraint, a Argument, hits []candidate) {
-	if c.Pick == All && c.Record == "" && element().MatchString(a.Pointer) {
-		return
-	}
-	var records []string
-	for _, h := range hits {
-		if h.record == "" {
-			return
-		}
-		records = append(records, h.record)
-	}
-
-	key := c.Record
-	if key == "" {
-		key = c.sources
-	}
-	if key == "" {
-		key = sourcesKey(c.From)
-	}
-	if m.bound == nil {
-		m.bound = map[string][]string{}
-	}
-	before, bound := m.bound[key]
-	if !bound {
-		m.bound[key] = records
-		return
-	}
-	m.bound[key] = slices.DeleteFunc(slices.Clone(before), func(r string) bool { return !slices.Contains(records, r) })
 }
 
 // element matches the place of a value in a list.

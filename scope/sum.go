@@ -20,7 +20,7 @@ func (m *matcher) operand(c *Constraint, source []Source) (string, bool) {
 	doubtful := func() bool {
 		return offers{values: values}.several(Argument{Role: label.Selector}) || slices.ContainsFunc(values, func(v candidate) bool { return v.doubt != "" })
 	}
-	if doubtful() {
+	if doubtful() && !slices.ContainsFunc(words(c.By), isSuperlative) {
 		of.By = c.By // which may say of which record
 		values = m.ofBound(source, m.offers(source, &of, ""))
 	}
@@ -33,7 +33,7 @@ func (m *matcher) operand(c *Constraint, source []Source) (string, bool) {
 // ofBound returns the values that a source offers, of several those of the records that other
 // arguments of the call take from it: each pupil's balance is that of the pupil.
 func (m *matcher) ofBound(source []Source, o offers) []candidate {
-	records, bound := m.bound[sourcesKey(source)]
+	records, bound := m.bound[binding{of: sourcesKey(source)}]
 	if !bound || !o.several(Argument{Role: label.Selector}) {
 		return o.values
 	}

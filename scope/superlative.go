@@ -131,7 +131,8 @@ func (m *matcher) extremes(c *Constraint, o offers) [][]candidate {
 	if out := m.readings(by.order, by.rank, words(c.By), o); out != nil {
 		return out
 	}
-	if quantities := c.Kind == Number || c.Kind == Date; quantities {
+	ofTime := by.order.members[0] == "date"
+	if quantities := c.Kind == Date || (c.Kind == Number && !ofTime); quantities {
 		return m.first(o, []string{""}, by.order.largest, by.rank)
 	}
 	return nil
@@ -229,7 +230,9 @@ func (m *matcher) ranked(o offers, member string, largest bool, of rank) ([]cand
 	compared, seen := "", map[string]int{}
 	for _, offered := range latest(o.values) {
 		v, name := quantity(offered.text), formOf(offered.text, offered.numeric)
-		if member != "" {
+		if member == "" {
+			name += " " + m.measureOf(offered)
+		} else {
 			v, name = m.quantity(offered.record, member)
 		}
 		another := len(all) > 0 && name != compared
@@ -387,6 +390,15 @@ func (f *field) isMeasuredBy(other *field) bool {
 	}
 	unit := len(other.key) > 0 && (endsIn(other.key, "unit") || endsIn(other.key, "uom"))
 	return unit && (len(other.key) == 1 || slices.Contains(f.key, other.key[0]))
+}
+
+// measureOf returns the currency and the unit beside a value in its record.
+func (m *matcher) measureOf(v candidate) string {
+	i := slices.IndexFunc(m.results, func(r *Result) bool { return r.Call == v.call })
+	if i < 0 || !m.step() {
+		return ""
+	}
+	return m.results[i].beside(strings.TrimPrefix(v.record, v.call+" "), (&field{}).isMeasuredBy)
 }
 
 // formOf returns the form of what can be compared, since a number is compared with numbers, and a

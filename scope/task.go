@@ -121,7 +121,7 @@ func (t *Task) match(p *Proposal, results []*Result, quiet bool) (cover Cover, m
 			return Cover{Withheld: m.withheld}, append(misses, errWork), false
 		}
 		if miss == "" {
-			c := Cover{Entry: i, Grants: grants, key: p.Digest, call: p.Call, drawn: drawn(i, grants, p), irreversible: p.Irreversible}
+			c := Cover{Entry: i, Grants: grants, key: p.Digest, call: p.Call, drawn: drawn(i, e, grants, p), irreversible: p.Irreversible}
 			if !t.drewAgain(&c) {
 				return c, nil, true
 			}
@@ -164,25 +164,34 @@ func (t *Task) drewAgain(c *Cover) bool {
 	return again && c.irreversible && t.scope.Calls[c.Entry].Times.Each && call != c.call
 }
 
-// drawn names an entry and the values that a call takes from sources; empty where it takes
-// none.
-func drawn(entry int, grants []Grant, p *Proposal) string {
+// drawn names an entry and the values that a call takes from sources, in whatever order a list or the arguments
+// of one choice have them; empty where it takes none.
+func drawn(entry int, e *Call, grants []Grant, p *Proposal) string {
 	var values []string
 	for _, g := range grants {
 		if g.Way != WayFrom {
 			continue
 		}
-		for i := range p.Args {
-			if p.Args[i].Pointer != g.Pointer {
-				continue
+		place := g.Pointer
+		for i := range e.Args {
+			if c := &e.Args[i]; within(c.Pointer, g.Pointer) {
+				place = c.Pointer
+				if by, ok := c.positions(); ok && by.means() > 1 {
+					place = c.key() + c.By
+				}
 			}
-			values = append(values, strconv.Quote(g.Pointer)+strconv.Quote(canonical(p.Args[i].Text)))
+		}
+		for i := range p.Args {
+			if p.Args[i].Pointer == g.Pointer {
+				values = append(values, strconv.Quote(place)+strconv.Quote(canonical(p.Args[i].Text)))
+			}
 		}
 	}
 
 	if len(values) == 0 {
 		return ""
 	}
+	slices.Sort(values)
 	return strconv.Itoa(entry) + strings.Join(values, "")
 }
 

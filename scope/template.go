@@ -153,7 +153,9 @@ func (m *matcher) inside(c *Constraint, part Argument) (meant []candidate, miss 
 	if len(texts) > 1 {
 		of = []candidate{{record: severalRecords}}
 	}
-	m.bind(c, part, of)
+	if miss := m.bind(c, part, o, of); miss != "" {
+		return nil, miss
+	}
 	return meant, ""
 }
 
