@@ -1,6 +1,7 @@
 package scope_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/remit-project/remit/label"
@@ -161,6 +162,65 @@ func TestAllThatASearchFinds(t *testing.T) {
 			}
 			setContent(list, text)
 			if _, misses, ok := scope.NewTask(s, "Pide prestado todo lo que haya sobre las mareas.").Match(call("borrow", map[string]string{"/id": "s:" + c.id}), []*scope.Result{list}); ok != c.want {
+				t.Errorf("covered: %v, want %v (%v)", ok, c.want, misses)
+			}
+		})
+	}
+}
+
+// TestLinksInText: the pages that a search finds may be opened where it prints them as text, each link a line, for
+// a call that can be taken back. What others write among other words, or chose the words for, is none.
+func TestLinksInText(t *testing.T) {
+	const (
+		printed = "1. Cork oak\n   https://cork.example/oak\n   All about it, see https://evil.example/x and more\n2. Cork\n   URL: https://b.example/?q=cork\n- https://c.example/\nSource: https://d.example/a(1)\n"
+		all     = `"pick":"all"`
+		open    = `{"calls":[{"tool":"open","times":"each","args":{"/page":{"from":[{"tool":"web"%s}],"kind":"%s",%s}}}]}`
+	)
+	words := scope.Argument{Pointer: "/query", Text: "cork", Role: label.Content, Foreign: true, Required: true}
+	optional, other := words, words
+	optional.Required = false
+	other.Pointer = "/site"
+	page := func(where, kind, pick string) string { return fmt.Sprintf(open, where, kind, pick) }
+	for name, c := range map[string]struct {
+		scope, text, page string
+		by                scope.Argument
+		late, lost        bool // what was searched after others' text, and a call that can't be taken back
+		want              bool
+	}{
+		"a line":                          {page("", "url", all), printed, "https://cork.example/oak", words, false, false, true},
+		"with its name":                   {page("", "url", all), printed, "https://b.example/?q=cork", words, false, false, true},
+		"in a list":                       {page("", "url", all), printed, "https://c.example/", words, false, false, true},
+		"a site without its slash":        {page("", "url", all), printed, "https://c.example", words, false, false, true},
+		"among other words":               {page("", "url", all), printed, "https://evil.example/x", words, false, false, false},
+		"a part of a line":                {page("", "url", all), printed, "https://cork.example", words, false, false, false},
+		"more than a line":                {page("", "url", all), printed, "https://cork.example/oak/x", words, false, false, false},
+		"another query":                   {page("", "url", all), printed, "https://b.example/?q=secret", words, false, false, false},
+		"with brackets":                   {page("", "url", all), printed, "https://d.example/a(1)", words, false, false, false},
+		"nothing that was found":          {page("", "url", all), printed, "https://evil.example/", words, false, false, false},
+		"a label of others":               {page("", "url", all), "Log in: https://evil.example/", "https://evil.example/", words, false, false, false},
+		"two in a line":                   {page("", "url", all), "https://a.example/ https://evil.example/", "https://evil.example/", words, false, false, false},
+		"in quotes":                       {page("", "url", all), `"https://evil.example/"`, "https://evil.example/", words, false, false, false},
+		"a scheme that runs something":    {page("", "url", all), "javascript:alert(1)", "javascript:alert(1)", words, false, false, false},
+		"after a text that others wrote":  {page("", "url", all), printed, "https://cork.example/oak", words, true, false, false},
+		"where the words may be left out": {page("", "url", all), printed, "https://cork.example/oak", optional, false, false, false},
+		"by something else than words":    {page("", "url", all), printed, "https://cork.example/oak", other, false, false, false},
+		"a call that can't be taken back": {page("", "url", all), printed, "https://cork.example/oak", words, false, true, false},
+		"under a condition":               {page(`,"where":{"title":"Cork oak"}`, "url", all), printed, "https://cork.example/oak", words, false, false, false},
+		"the only one of several":         {page("", "url", `"pick":"only"`), printed, "https://cork.example/oak", words, false, false, false},
+		"one by a criterion":              {page("", "url", `"pick":"choice","by":"first in the list"`), printed, "https://cork.example/oak", words, false, false, false},
+		"another kind":                    {page("", "text", all), printed, "https://cork.example/oak", words, false, false, false},
+		"without what others leave out":   {page("", "url", all+`,"except":[{"tool":"web","field":"url"}]`), printed, "https://cork.example/oak", words, false, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, refused, err := scope.Parse([]byte(c.scope), nil)
+			if err != nil || len(refused) > 0 {
+				t.Fatal(err, refused)
+			}
+			list := &scope.Result{Call: "l", Server: "mailbox", Tool: "web", Covered: true, Read: true, Early: !c.late, Args: []scope.Argument{c.by}}
+			setContent(list, c.text)
+			p := call("open", map[string]string{"/page": "t:" + c.page})
+			p.Irreversible = c.lost
+			if _, misses, ok := scope.NewTask(s, "Finn sider.").Match(p, []*scope.Result{list}); ok != c.want {
 				t.Errorf("covered: %v, want %v (%v)", ok, c.want, misses)
 			}
 		})

@@ -3,6 +3,8 @@ package scope
 import (
 	"slices"
 	"strings"
+
+	"github.com/remit-project/remit/internal/pattern"
 )
 
 // finds are the values that a result offers: those that are named or pointed to, and
@@ -127,6 +129,9 @@ func (m *matcher) memberAt(r *Result, selected selection, name []string, id stri
 
 // lines returns the values that the text of a result offers.
 func (m *matcher) lines(s *Source, c *Constraint, r *Result) []candidate {
+	if c.Pick == All && c.Kind == URL {
+		return m.linksFound(s, r)
+	}
 	if c.Pick != Only || !m.work(len(r.Text)) {
 		return nil // an outsider's words must not offer a choice
 	}
@@ -159,6 +164,27 @@ func (m *matcher) lines(s *Source, c *Constraint, r *Result) []candidate {
 		found.add(like, pointed, values)
 	}
 	return found.best()
+}
+
+// linkLine is a line that is nothing but a link, as in what a search of the web prints.
+var linkLine = pattern.OnUse(`^(?:(?:[-*•]|\d{1,4}[.)]) )?(?:(?i:url|link|href|source): )?(https?://[^\s"'<>()\[\]]+)$`)
+
+// linksFound returns the links that a search prints as text, for a call that can be taken back: those that are a
+// line each. Each page that it finds is a stranger's, and so may one be that somebody adds with a line end. What
+// others write into the midst of a text is none, nor what is found by words that they may have chosen.
+func (m *matcher) linksFound(s *Source, r *Result) []candidate {
+	isWords := func(a Argument) bool { return a.Required && oneOf(argumentName(a.Pointer), searched) }
+	searches := r.Early && !r.Verbatim && slices.ContainsFunc(r.Args, isWords)
+	if !searches || m.irreversible || m.against || m.strict || m.joining || len(s.Where) > 0 || !m.work(2*len(r.Text)) {
+		return nil
+	}
+	var out []candidate
+	for line := range strings.SplitSeq(r.Text, "\n") {
+		if link := linkLine().FindStringSubmatch(strings.TrimSpace(line)); link != nil {
+			out = append(out, candidate{text: link[1], call: r.Call})
+		}
+	}
+	return out
 }
 
 // valuesOf returns what labelled lines hold: the number of "41.50 EUR".
