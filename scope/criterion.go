@@ -189,5 +189,5 @@ func isCounting(w string) bool {
 	return ordinals[w] > 0 || superlativeWith(w) != nil || slices.Contains(restricting, w) || slices.Contains(counting, w)
 }
 
-// counting are the words that tell from where a place is counted.
-var counting = strings.Fields("to from last end bottom back penultimate")
+// counting are the words that tell from where a place is counted, or in which order.
+var counting = strings.Fields("to from last end bottom back penultimate by sorted ordered alphabetical alphabetically")

@@ -51,6 +51,8 @@ func TestWholeCriterion(t *testing.T) {
 		"last but two in the list":                     "",
 		"the second newest in the list":                "d",
 		"second in the list of the newest":             "",
+		"first in the list by size":                    "",
+		"last in the list, sorted by size":             "",
 		"fifth in the list":                            "",
 		"fifth from the bottom of the list":            "",
 		"last five in the list":                        "",
