@@ -16,20 +16,20 @@ var containers = strings.Fields("results items entries rows records elements dat
 var asides = strings.Fields("comments replies reviews reactions likes mentions sponsored ads advertisements promoted promotions suggested suggestions related recommended recommendations similar featured")
 
 // aside returns why the values of a record don't do for a call that can't be taken back, since they are
-// beside what a source selects; empty where they do.
-func (m *matcher) aside(s *Source, r *Result, selected selection) func(record string) string {
+// beside what a source is about; empty where they do.
+func (m *matcher) aside(s *Source, r *Result) func(record string) string {
 	if !m.irreversible || m.against || r.values {
 		return func(string) string { return "" }
 	}
 	lists := map[string]string{} // what was found of the outermost ones
 	return func(record string) string {
 		home := record
-		for home != "" && !selected[home] && !r.outermost(home) && m.step() {
+		for home != "" && !r.outermost(home) && m.step() {
 			home = home[:strings.LastIndexByte(home, '/')]
 		}
 
 		name := r.asideIn(s, strings.TrimPrefix(record, home), isListed(home))
-		if at := strings.LastIndexByte(home, '/'); name == "" && at >= 0 && !selected[home] {
+		if at := strings.LastIndexByte(home, '/'); name == "" && at >= 0 {
 			list := home[:at]
 			if _, known := lists[list]; !known {
 				lists[list] = m.asideOf(s, r, list)
@@ -80,19 +80,22 @@ func (m *matcher) asideOf(s *Source, r *Result, list string) string {
 	return ""
 }
 
-// isNamedBy reports whether a source names a list or an object: by its field, by its tool, or in no way that tells
-// it from others.
+// isNamedBy reports whether a source names a list or an object: by its field or a condition, by its tool, or in no
+// way that tells it from others.
 func (r *Result) isNamedBy(s *Source, name string, isList bool) bool {
-	of := words(name)
-	bare := details
+	of, bare := words(name), isOneOf(details)
 	if isList {
-		bare = containers
+		bare = isOneOf(containers)
 	}
-	is := isOneOf(bare)
-	isBare := !slices.ContainsFunc(of, func(w string) bool { return !is(w) })
-	return isBare || slices.ContainsFunc(of, func(w string) bool {
-		return r.isAbout(w) || slices.ContainsFunc(s.name(), func(d string) bool { return thing(d) == thing(w) })
-	})
+	said := s.name()
+	for i := range s.Where {
+		said = append(slices.Clip(said), s.Where[i].name()...)
+	}
+	isNamed := func(w string) bool {
+		return r.isAbout(w) || slices.ContainsFunc(said, func(d string) bool { return thing(d) == thing(w) })
+	}
+	isBare := !slices.ContainsFunc(of, func(w string) bool { return !bare(w) })
+	return isBare || slices.ContainsFunc(of, isNamed)
 }
 
 // isOneOf returns a predicate for the words of a list, in the singular as well.

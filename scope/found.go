@@ -45,7 +45,7 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 		return candidate{text: f.text, call: r.Call, record: r.Call + " " + f.record, numeric: f.numeric, doubt: doubt}
 	}
 	var found finds
-	record, counts, aside := "", selected.has(""), m.aside(s, r, selected) // the fields of a record are beside each other
+	record, counts, aside := "", selected.has(""), m.aside(s, r) // the fields of a record are beside each other
 	for i := range r.fields {
 		f := &r.fields[i]
 		if !m.step() {

@@ -164,7 +164,8 @@ func (m *matcher) isOfOther(r *Result, description []string, name string) bool {
 	}
 	isAround := func(w string) bool { return !isSaid(w) && !slices.Contains(details, w) }
 	isOther := func(w string) bool { return !isSaid(w) && slices.Contains(differing, w) }
-	if slices.ContainsFunc(member[:outer], isAround) || slices.ContainsFunc(member, isOther) {
+	isAdded := func(w string) bool { return !isSaid(w) && isOneOf(asides)(w) }
+	if slices.ContainsFunc(member[:outer], isAround) || slices.ContainsFunc(member, isOther) || slices.ContainsFunc(member[:part], isAdded) {
 		return true
 	}
 
