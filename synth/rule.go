@@ -237,7 +237,7 @@ func (r *reader) compared(number func(*facts) int, op byte, value string) condit
 func (r *reader) quantified(name, text string) condition {
 	others, ok := quantifiers[name]
 	if !ok {
-		r.fail("write arg, beside, level, above or up", "unknown quantifier %q", name)
+		r.fail("write arg, beside, level, above, up or inside", "unknown quantifier %q", name)
 		others = quantifiers["arg"]
 	}
 
@@ -424,6 +424,7 @@ var quantifiers = map[string]func(f *facts, q *place) bool{
 	"level":  func(f *facts, q *place) bool { return q != f.p && q.depth == f.p.depth },
 	"above":  func(*facts, *place) bool { return true },
 	"up":     func(f *facts, q *place) bool { return parentOf(f.p) == q },
+	"inside": func(f *facts, q *place) bool { return strings.HasPrefix(q.pattern, f.p.pattern+"/") },
 }
 
 // builtins are the conditions that need more than words.
