@@ -61,6 +61,9 @@ func TestDescriptionsMakeNoRead(t *testing.T) {
 			continue
 		}
 		for _, end := range []string{"list", "status", "history", "log", "snapshot", "summary"} {
+			if word == "generate" && end == "summary" {
+				continue // it is what a read answers
+			}
 			name := word + "_thing_" + end
 			tool, _ := Contract(one(t, name, "Get the "+end+" of things")).Tool(name)
 			if tool.Effect == contract.Read {

@@ -350,6 +350,9 @@ var matchers = map[string]func(*facts, *choice) bool{
 	"does":   func(f *facts, v *choice) bool { return v.set[string(f.t.table.verbs[f.t.verb].effect)] },
 	"object": func(f *facts, v *choice) bool { return v.any(f, f.t.object) },
 	"about":  func(f *facts, v *choice) bool { return v.any(f, f.t.object) || v.any(f, f.t.acted) },
+	"heads": func(f *facts, v *choice) bool {
+		return v.any(f, f.t.table.headsOf(f.t.object)) || v.any(f, f.t.table.headsOf(f.t.acted))
+	},
 	"tool":   func(f *facts, v *choice) bool { return v.any(f, f.t.words) },
 	"within": func(f *facts, v *choice) bool { return v.any(f, f.t.words) || v.any(f, f.t.acted) },
 	"whole":  func(f *facts, v *choice) bool { return v.quiet(f, f.t.whole) },

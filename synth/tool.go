@@ -177,7 +177,8 @@ func (t *tool) raiseToHints() {
 	a := t.def.Annotations
 	destructive := a.Destructive != nil && *a.Destructive
 	writes := a.ReadOnly != nil && !*a.ReadOnly
-	if destructive && t.effect == contract.Write && t.table.verbs[t.verb].weak {
+	isVague := t.table.verbs[t.verb].weak || t.base == contract.Read
+	if destructive && t.effect == contract.Write && isVague {
 		t.raise(contract.Destructive, t.manner, fmt.Sprintf("%q says little, and the server says that it is destructive", t.verb))
 	}
 	if t.effect != contract.Read || !writes {

@@ -136,6 +136,25 @@ func singular(w string) string {
 	return w
 }
 
+// headsOf leaves out the words that only say which kind of thing the next word is: the payment
+// of a "payment link".
+func (x *table) headsOf(words []string) []string {
+	var out []string
+	for i, w := range words {
+		isModifier := i+1 < len(words) && x.isThing(words[i+1])
+		if !isModifier {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// isThing reports whether a word names something of its own, unlike "id" and "list".
+func (x *table) isThing(w string) bool {
+	_, known := x.nouns[w]
+	return (known || x.has("nouns-too", w)) && !x.has("handles", w) && !x.has("fillers", w)
+}
+
 // last returns the last of some words, or none.
 func last(words []string) string {
 	if len(words) == 0 {
