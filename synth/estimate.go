@@ -212,7 +212,8 @@ func (t *tool) doubt(features []string, v verdict) verdict {
 // isStored reports whether an argument is a value that a tool puts down where others decided.
 func (t *tool) isStored(v verdict) bool {
 	stores := slices.Contains([]concept{"data", "text", "geo", "name"}, v.concept)
-	return t.effect == contract.Write && stores && v.review == "" && (v.role == label.Control || v.role == label.Content)
+	isUnknown := v.concept == "" && !v.role.AuthorityBearing()
+	return t.effect == contract.Write && (isUnknown || (stores && v.review == "")) && (v.role == label.Control || v.role == label.Content)
 }
 
 // anybodys reports whether arguments with these features hardly ever need more than anybody's word.

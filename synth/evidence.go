@@ -278,7 +278,8 @@ func (x *table) byDescription(p *place) []evidence {
 	for _, c := range x.cues {
 		for _, ph := range c.phrases {
 			i := strings.Index(d, ph)
-			if i < 0 || !contains(d, ph) || (c.concept == path && named) {
+			byID := named && (c.concept == path || (c.concept == "locator" && !contains(d, "or url")))
+			if i < 0 || !contains(d, ph) || byID {
 				continue
 			}
 			w := c.weight
