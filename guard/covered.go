@@ -2,6 +2,7 @@ package guard
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -36,7 +37,7 @@ func (x *view) covered(at int) ref.Val {
 	// each time isn't tried for ever.
 	entries := x.request.History.Entries
 	praised := !strings.ContainsAny(d.exchanges[at].question, questionMarks) && slices.ContainsFunc(entries[:given], x.isRepeated)
-	if praised || x.tries(entries[given:]) >= maxRetries {
+	if praised || x.isReport(at) || x.tries(entries[given:]) >= maxRetries {
 		return x.beyond()
 	}
 
@@ -73,6 +74,19 @@ func (x *view) isSame(c *Call) bool {
 // isRepeated reports whether an entry is the call that is decided, and may have changed something.
 func (x *view) isRepeated(e Entry) bool {
 	return e.Kind == CallEntry && x.isSame(e.Call) && !e.Call.Result.failed()
+}
+
+// isReport reports whether what a yes answers tells of a call that was made, and proposes nothing like the one
+// that is decided.
+func (x *view) isReport(at int) bool {
+	d := x.talk()
+	e := &d.exchanges[at]
+	if at == 0 || strings.ContainsAny(e.question, questionMarks) {
+		return false
+	}
+	made := x.request.History.Entries[d.exchanges[at-1].at:e.at]
+	ran := slices.ContainsFunc(made, func(e Entry) bool { return e.Kind == CallEntry && !x.reads(e.Call) && !e.Call.Result.failed() })
+	return ran && !x.proposes(e)
 }
 
 // tries counts how often the call that is decided has failed.
@@ -132,9 +146,12 @@ func (x *evaluation) reads(c *Call) bool {
 func (x *view) announced(before *dialogue, since []*Call) (reply.Answer, bool) {
 	var had, verbs []string
 	for _, c := range since {
+		if x.isAgain(c) {
+			return reply.Unclear, true
+		}
 		had, verbs = append(had, valuesOf(scalarsOf(x.memo.arguments(c)))...), append(verbs, provenance.Words(c.Tool)...)
 	}
-	own := slices.DeleteFunc(valuesOf(before.scalars()), func(v string) bool { return slices.Contains(had, v) })
+	own := slices.DeleteFunc(valuesOf(before.scalars()), func(v string) bool { return isAmong(had, v) })
 	verbs = slices.DeleteFunc(provenance.Words(x.request.Tool), func(w string) bool { return slices.Contains(verbs, w) })
 	if len(own) == 0 {
 		if len(verbs) > 0 && before.speaksOf(verbs) {
@@ -163,6 +180,38 @@ func (x *view) announced(before *dialogue, since []*Call) (reply.Answer, bool) {
 	return listed, true
 }
 
+// isAgain reports whether a call that was made did what the one that is decided does, in another form: with an
+// argument more, another count, or a tool of the same first word.
+func (x *view) isAgain(c *Call) bool {
+	made := scalarsOf(x.memo.arguments(c))
+	values := valuesOf(made)
+	own := slices.DeleteFunc(slices.Clone(x.talk().scalars()), func(g given) bool { return isAmong(values, g.text) })
+	if !x.isCalled(c) {
+		words, others := provenance.Words(x.request.Tool), provenance.Words(c.Tool)
+		return len(own) == 0 && len(words) > 0 && len(others) > 0 && words[0] == others[0]
+	}
+
+	about := slices.ContainsFunc(x.talk().scalars(), func(g given) bool { return !isCount(g.text) && x.identifies(g.text) })
+	return about && !slices.ContainsFunc(own, func(g given) bool {
+		further := !slices.ContainsFunc(made, func(m given) bool { return m.member == g.member })
+		return x.identifies(g.text) || !(further || isCount(g.text))
+	})
+}
+
+// isAmong reports whether a value is among others, in whatever case and however a number is written.
+func isAmong(values []string, value string) bool {
+	same := plainForm(value)
+	return slices.ContainsFunc(values, func(v string) bool { return plainForm(v) == same })
+}
+
+func plainForm(value string) string {
+	value = strings.ToLower(strings.TrimSpace(value))
+	if n, err := strconv.ParseFloat(value, 64); err == nil {
+		return strconv.FormatFloat(n, 'g', -1, 64)
+	}
+	return value
+}
+
 // addedLater reports whether a call is of what was listed before a yes, and not of what the agent added
 // later: a code of it that only the addition names, or a call of which nothing was listed.
 func (x *view) addedLater(before *dialogue, later string) (reply.Answer, bool) {
@@ -178,7 +227,7 @@ func (x *view) addedLater(before *dialogue, later string) (reply.Answer, bool) {
 			listed = true
 			continue
 		}
-		if x.identifies(v) && x.lookedAll().Names(text, v) == mention.Named && !before.userNamed(x.lookedAll(), v) {
+		if !isCount(v) && x.lookedAll().Names(text, v) == mention.Named && !before.userNamed(x.lookedAll(), v) {
 			return reply.Unclear, true
 		}
 	}
@@ -190,9 +239,17 @@ func (x *view) addedLater(before *dialogue, later string) (reply.Answer, bool) {
 	return reply.Agreed, true
 }
 
-// userNamed reports whether the user named a value.
+// isCount reports whether a value may be the number of something that is said.
+func isCount(value string) bool {
+	const most = 2 // digits
+	return len(value) <= most && !strings.ContainsFunc(value, func(c rune) bool { return !unicode.IsDigit(c) })
+}
+
+// userNamed reports whether the user named a value, and not to leave it out.
 func (d *dialogue) userNamed(records *mention.Records, value string) bool {
-	return slices.ContainsFunc(d.exchanges, func(e exchange) bool { return records.Names(e.replyText(), value) == mention.Named })
+	return slices.ContainsFunc(d.exchanges, func(e exchange) bool {
+		return records.Names(e.replyText(), value) == mention.Named && !d.takesBack(&e, records, value)
+	})
 }
 
 // speaksOf reports whether anybody said a word in one exchange or another, each in whatever form.

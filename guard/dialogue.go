@@ -294,8 +294,11 @@ func (d *dialogue) narrows(e *exchange, records *mention.Records, value string) 
 	said := e.replyText()
 	switch records.NamesBeside(said, value, d.used) {
 	case mention.Named:
-		return d.takesBack(e, records, value)
+		return d.takesBack(e, records, value) || d.saysMore(e, records, value)
 	case mention.Other:
+		return true
+	}
+	if d.chooses(e, records, value) {
 		return true
 	}
 	if takenBack(e.memo.clausesOf(e.reply), records, value) {

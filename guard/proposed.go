@@ -20,7 +20,7 @@ func (x *view) isElsewhere(at int) (elsewhere, known bool) {
 
 	tool := provenance.Words(x.request.Tool)
 	does, p := reply.DeedOf(tool), x.memo.proposal(e.question)
-	proposed := p.Deeds.Has(does) || (does == 0 && speaksOfAny(e.questionText(), tool))
+	proposed := x.proposes(e)
 	another := p.Drafts || p.AskedDeeds.IsApart(does)
 	switch {
 	case p.AskedDeeds.Has(does), proposed:
@@ -43,6 +43,13 @@ func (x *view) isElsewhere(at int) (elsewhere, known bool) {
 		return false, true
 	}
 	return true, x.complete || x.closed
+}
+
+// proposes reports whether what the agent said speaks of what the tool does.
+func (x *view) proposes(e *exchange) bool {
+	tool := provenance.Words(x.request.Tool)
+	does := reply.DeedOf(tool)
+	return e.memo.proposal(e.question).Deeds.Has(does) || (does == 0 && speaksOfAny(e.questionText(), tool))
 }
 
 // speaksOfAny reports whether a text has one of some words, in whatever form.

@@ -13,7 +13,7 @@ import (
 var (
 	// sparing words leave a thing out, or as it is.
 	sparing = phrases(
-		"except, excepting, excluding, apart from, aside from, other than, besides, but not, stays, stay, remains, remain, untouched, unaffected, alone, as it is, as they are, keep, keeping, skip, forget",
+		"except, excepting, spare, minus, excluding, apart from, aside from, other than, besides, but not, stays, stay, remains, remain, untouched, unaffected, alone, as it is, as they are, keep, keeping, skip, forget",
 		"außer, ausser, ausgenommen, bleibt, bleiben, behalte, behalten", "sauf, excepté, hormis, reste, restent, garde, gardez",
 		"excepto, salvo, menos, aparte de, queda, quedan, conserva, conservar, mantén, mantener", "exceto, fora, fica, ficam, mantenha, manter",
 		"tranne, eccetto, resta, restano, rimane, rimangono", "behalve, uitgezonderd, blijft, blijven", "oprócz, prócz, poza, zostaje, zostaw",

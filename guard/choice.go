@@ -1,0 +1,95 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/remit-project/remit/internal/mention"
+	"github.com/remit-project/remit/internal/reply"
+)
+
+// saysMore reports whether a yes says something of its own about a value that it names: "Yes, take W1 out".
+func (d *dialogue) saysMore(e *exchange, records *mention.Records, value string) bool {
+	if e.reading().Answer != reply.Agreed {
+		return false
+	}
+	for _, c := range e.memo.clausesOf(e.reply) {
+		if records.Names(c.text, value) == mention.Named {
+			return reply.Surprises(e.question, mention.Without(c.raw, append(slices.Clone(d.used()), value)))
+		}
+	}
+	return false
+}
+
+// chooses reports whether a yes takes another one of several that the question lists, by words that it has of
+// that one alone: "Yes, the diesel one", "Yes, option 2".
+func (d *dialogue) chooses(e *exchange, records *mention.Records, value string) bool {
+	if e.reading().Answer != reply.Agreed {
+		return false
+	}
+	words := slices.DeleteFunc(reply.Picks(e.question, d.taken(e)), func(w string) bool { return reply.DeedsOf(w) != 0 })
+	if len(words) == 0 {
+		return false
+	}
+
+	items := reply.Items(e.question)
+	own := make([]bool, len(items))
+	for i, item := range items {
+		own[i] = records.Names(mention.NewText(item), value) == mention.Named
+	}
+	takes, leaves := false, false
+	for _, w := range words {
+		inOwn, inPeer := false, false
+		for i, item := range items {
+			has := reply.HasWord(item, w)
+			inOwn, inPeer = inOwn || (has && own[i]), inPeer || (has && isPeer(items, own, i, value))
+		}
+		takes, leaves = takes || (inOwn && !inPeer), leaves || (inPeer && !inOwn)
+	}
+	return leaves && !takes
+}
+
+// taken returns the clauses of a reply that don't take anything out: "Yes, but drop W1".
+func (d *dialogue) taken(e *exchange) string {
+	out := reply.DeedOf([]string{"remove"})
+	asked := e.memo.proposal(e.question).Deeds.Has(out)
+
+	var kept []string
+	for _, c := range e.memo.clausesOf(e.reply) {
+		drops := !asked && reply.DeedsOf(c.raw).Has(out)
+		if !drops && !c.text.Spares() && !reply.Negates(c.raw) {
+			kept = append(kept, c.raw)
+		}
+	}
+	return strings.Join(kept, "\n")
+}
+
+// isPeer reports whether one of the things that are listed is one such as a value, and not the value: it has a
+// code of the same form, or stands beside a value that has no code.
+func isPeer(items []string, own []bool, i int, value string) bool {
+	if own[i] {
+		return false
+	}
+	if form := formOf(value); form != "" {
+		return slices.ContainsFunc(strings.Fields(items[i]), func(w string) bool { return formOf(w) == form })
+	}
+	before, after := i > 0 && own[i-1], i+1 < len(own) && own[i+1]
+	return before || after
+}
+
+// formOf returns the form of a code, with a sign for each letter and digit; "" for a word without digits.
+func formOf(code string) string {
+	if !strings.ContainsFunc(code, unicode.IsDigit) {
+		return ""
+	}
+	return strings.Map(func(c rune) rune {
+		switch {
+		case unicode.IsDigit(c):
+			return '9'
+		case unicode.IsLetter(c):
+			return 'a'
+		}
+		return c
+	}, strings.TrimFunc(code, func(c rune) bool { return !unicode.IsDigit(c) && !unicode.IsLetter(c) }))
+}
