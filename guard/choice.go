@@ -34,15 +34,18 @@ func (d *dialogue) chooses(e *exchange, records *mention.Records, value string) 
 	}
 
 	items := reply.Items(e.question)
+	if items == nil {
+		return true
+	}
 	own := make([]bool, len(items))
 	for i, item := range items {
-		own[i] = records.Names(mention.NewText(item), value) == mention.Named
+		own[i] = records.Names(mention.NewText(item.Text), value) == mention.Named
 	}
 	takes, leaves := false, false
 	for _, w := range words {
 		inOwn, inPeer := false, false
 		for i, item := range items {
-			has := reply.HasWord(item, w)
+			has := item.Has(w)
 			inOwn, inPeer = inOwn || (has && own[i]), inPeer || (has && isPeer(items, own, i, value))
 		}
 		takes, leaves = takes || (inOwn && !inPeer), leaves || (inPeer && !inOwn)
@@ -66,15 +69,15 @@ func (d *dialogue) taken(e *exchange) string {
 }
 
 // isPeer reports whether one of the things that are listed is one such as a value, and not the value: it has a
-// code of the same form, or stands beside a value that has no code.
-func isPeer(items []string, own []bool, i int, value string) bool {
+// code of the same form, or stands beside a value that has no code, in its sentence.
+func isPeer(items []reply.Item, own []bool, i int, value string) bool {
 	if own[i] {
 		return false
 	}
 	if form := formOf(value); form != "" {
-		return slices.ContainsFunc(strings.Fields(items[i]), func(w string) bool { return formOf(w) == form })
+		return slices.ContainsFunc(strings.Fields(items[i].Text), func(w string) bool { return formOf(w) == form })
 	}
-	before, after := i > 0 && own[i-1], i+1 < len(own) && own[i+1]
+	before, after := i > 0 && own[i-1] && !items[i].Begins, i+1 < len(own) && own[i+1] && !items[i+1].Begins
 	return before || after
 }
 

@@ -60,28 +60,50 @@ func Picks(question, answer string) []string {
 // joins are the words between things that are listed, in all languages together.
 var joins = strings.Fields("and or und oder et ou y e o u lub i en of ve veya ya и или و أو और या")
 
-// Items divides a text into the things that it lists.
-func Items(text string) []string {
-	if len(text) > maxTold {
+// Item is one of the things that a text lists.
+type Item struct {
+	Text  string
+	words []string
+	// Begins is set where a sentence begins with it.
+	Begins bool
+}
+
+// Items divides a text into the things that it lists. It returns none of one that is too long to tell.
+func Items(text string) []Item {
+	if len(text) > maxQuestion {
 		return nil
 	}
-	var out, number []string
+	var out []Item
+	var number []string
+	begins := true
+	add := func(words []string) {
+		if len(words) > 0 {
+			text := strings.Join(words, " ")
+			out, begins = append(out, Item{text, tokensOf(text), begins}), false
+		}
+	}
+
 	for _, clause := range Clauses(text) {
-		begin := 0
 		words := slices.Concat(number, strings.Fields(clause))
 		if number = nil; len(words) == 1 && unicode.IsDigit(rune(words[0][0])) {
 			number = words // of what follows: "1. A"
 			continue
 		}
+
+		begin := 0
 		for i, w := range words {
-			if slices.Contains(joins, strings.ToLower(w)) {
-				out, begin = append(out, strings.Join(words[begin:i], " ")), i+1
+			if slices.Contains(joins, w) {
+				add(words[begin:i])
+				begin = i + 1
 			}
 		}
-		out = append(out, strings.Join(words[begin:], " "))
+		add(words[begin:])
+		begins = begins || strings.ContainsAny(clause, sentenceSigns)
 	}
-	return slices.DeleteFunc(out, func(item string) bool { return item == "" })
+	return out
 }
 
-// HasWord reports whether a text has one of the words that [Picks] returns.
-func HasWord(text, word string) bool { return slices.Contains(tokensOf(text), word) }
+const sentenceSigns = ".!?。！？"
+
+// Has reports whether a thing is spoken of by one of the words that [Picks] returns.
+func (i Item) Has(word string) bool { return slices.Contains(i.words, word) }
