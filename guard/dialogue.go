@@ -266,7 +266,7 @@ func (d *dialogue) stated(records *mention.Records, value string) reply.Answer {
 			return reply.Refused
 		}
 
-		refused = refused || takenBack(e.memo.clausesOf(own), records, value)
+		refused = refused || takenBack(e.memo.clausesOf(own), records, value) || e.stops()
 		if e.question == "" || records.Names(e.questionText(), value) != mention.Named {
 			continue
 		}
@@ -282,6 +282,13 @@ func (d *dialogue) stated(records *mention.Records, value string) reply.Answer {
 		refused = refused || (r.Answer == reply.Refused && !r.Asks)
 	}
 	return reply.Unclear
+}
+
+// stops reports whether a turn only refuses what the agent would go on with, and not what it asks or offers
+// beside that.
+func (e *exchange) stops() bool {
+	offers := strings.ContainsAny(e.question, questionMarks) && !e.memo.proposal(e.question).GoesOn
+	return e.question != "" && !offers && reply.OnlyRefuses(e.reply)
 }
 
 // takesBack reports whether a reply may leave out the value that it names.

@@ -39,6 +39,34 @@ func Negates(text string) bool {
 	return negates(words, languages)
 }
 
+// OnlyRefuses reports whether a reply refuses, and says nothing else: "Stop!", "No, don't."
+func OnlyRefuses(text string) bool {
+	if len(text) > maxReply {
+		return false
+	}
+	words := flat(sentences(text))
+	return slices.ContainsFunc(bestOf(words, text, text), func(l *lexicon) bool {
+		if l.joined {
+			rest := l.bare(strings.Join(words, ""))
+			return rest != "" && (l.find(no, rest) == rest || l.find(stop, rest) == rest)
+		}
+		return l.onlyRefuses(words)
+	})
+}
+
+func (l *lexicon) onlyRefuses(words []string) bool {
+	refuses := false
+	for i := 0; i < len(words); {
+		p := l.at(words, i, no, stop, back, not, small, filler)
+		if p == nil {
+			return false
+		}
+		refuses = refuses || slices.Contains([]kind{no, stop, back}, p.kind)
+		i += len(p.tokens)
+	}
+	return refuses
+}
+
 // Joined reports whether a text has letters of a script that is written without spaces.
 func Joined(text string) bool {
 	return strings.ContainsFunc(text, func(c rune) bool { return unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana) })

@@ -16,7 +16,9 @@ var pasted = pattern.OnUse(`(?im)^[ \t]*[-_]{4,}[ \t]*\pL[^\n]*[-_]{4,}[ \t]*$|^
 	`^[ \t]*(?:on|am|le|el|il|em|op|w dniu|dnia)[ \t][^\n]{4,160}(?:wrote|schrieb[^\n]*|écrit|escribió|scritto|escreveu|schreef[^\n]*|napisał[^\n]*|написал[^\n]*)[ \t]*:[ \t]*$`)
 
 // marked is what is marked as another's line by line: quoted lines, and blocks of code.
-var marked = pattern.OnUse("(?ms)^\\s*[>＞][^\n]*$|^[ \t]*```.*?^[ \t]*```")
+// An export of a chat has the time before each line.
+var marked = pattern.OnUse("(?ms)^\\s*[>＞][^\n]*$|^[ \t]*```.*?(?:^[ \t]*```|\\z)|^[ \t]*~~~.*?(?:^[ \t]*~~~|\\z)|<blockquote>.*?(?:</blockquote>|\\z)|" +
+	`^[ \t]*\[?(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?[ \t]+)?\d{1,2}:\d{2}(?::\d{2})?(?:[ \t]?[AaPp][Mm])?\]?[ \t]*(?:[-–][ \t]*)?\pL[^\n:]{0,40}(?::|[ \t][-–][ \t])[^\n]*$`)
 
 // withoutPasted returns a text without what is pasted or forwarded.
 func withoutPasted(said string) string {
@@ -25,7 +27,7 @@ func withoutPasted(said string) string {
 			said = said[:at[0]]
 		}
 	}
-	if !strings.ContainsAny(said, ">＞`") {
+	if !strings.ContainsAny(said, ">＞`~:") {
 		return said
 	}
 	return marked().ReplaceAllString(said, ", ")
@@ -35,7 +37,7 @@ func withoutPasted(said string) string {
 type quotation struct{ from, to int }
 
 // closers are the marks that end a quotation, by those that begin it.
-var closers = map[rune]string{'"': `"`, '“': "”“", '„': "“”", '«': "»", '「': "」", '『': "』", '‘': "’", '\'': "'"}
+var closers = map[rune]string{'"': `"`, '“': "”“", '„': "“”", '«': "»", '「': "」", '『': "』", '‘': "’", '\'': "'", '‚': "‘’", '`': "`"}
 
 // quotations finds what stands between quotation marks. Straight and single ones end in the line where they
 // begin; an apostrophe is none.
