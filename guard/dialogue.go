@@ -288,7 +288,7 @@ func (d *dialogue) stated(records *mention.Records, value string) reply.Answer {
 // beside that.
 func (e *exchange) stops() bool {
 	offers := strings.ContainsAny(e.question, questionMarks) && !e.memo.proposal(e.question).GoesOn
-	return e.question != "" && !offers && reply.OnlyRefuses(e.reply)
+	return e.question != "" && !offers && e.reading().Answer == reply.Refused && reply.OnlyRefuses(e.reply)
 }
 
 // takesBack reports whether a reply may leave out the value that it names.
