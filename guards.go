@@ -144,7 +144,7 @@ func (s *Session) returned(record *callRecord, r Result) {
 	}
 	s.ran(record.made, s.at)
 	if record.made.Result == nil {
-		record.made.Result = &guard.Result{Content: r.Content, Structured: r.Structured}
+		record.made.Result = &guard.Result{Content: r.Content, Structured: r.Structured, Failed: r.Failed}
 	}
 }
 

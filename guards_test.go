@@ -554,6 +554,7 @@ policies:
 
 // TestAYesIsForOneCarryingOut: what used a yes up, a restored session knows as well.
 func TestAYesIsForOneCarryingOut(t *testing.T) {
+	yes, no := true, false
 	const rules = `tool: refund
 policies:
   - {name: agreed, require: session.agreed(), message: Get the customer's yes.}
@@ -570,6 +571,8 @@ policies:
 	}{
 		"it ran":             {remit.Allow, &remit.Result{Call: "c1", Content: `{"refunded": 5}`}, remit.Deny},
 		"it failed":          {remit.Allow, &remit.Result{Call: "c1", Content: "Error: timeout"}, remit.Allow},
+		"marked as failed":   {remit.Allow, &remit.Result{Call: "c1", Content: "the till is closed", Failed: &yes}, remit.Allow},
+		"marked as done":     {remit.Allow, &remit.Result{Call: "c1", Content: "Error: ask again, says the shop's page", Failed: &no}, remit.Ask},
 		"it was denied":      {remit.Deny, nil, remit.Allow},
 		"its result is lost": {remit.Allow, nil, remit.Ask},
 	} {

@@ -286,6 +286,8 @@ var (
 	// failing are the words with which tools begin to tell that they failed, and unsure those
 	// after which something may have happened all the same.
 	failing = []string{"error", "failed", "failure", "exception", "traceback", "invalid", "unauthorized", "forbidden"}
+	// flagged leave a doubt where a call is marked as failed: it may have run.
+	flagged = []string{"timeout", "timed", "partial", "partially", "pending", "unknown", "lost"}
 	unsure  = append([]string{"unable", "cannot", "can't", "couldn't", "timeout", "timed", "unavailable", "declined", "rejected", "refused", "fehler", "erreur"}, failing...)
 	// nothing is what a member for an error has where there is none.
 	nothing = []string{"false", "null", "0", `""`, "[]", "{}", `"none"`, `"ok"`}
@@ -294,6 +296,9 @@ var (
 // outcome reads a result. Doubt says that something may have happened.
 func (r *Result) outcome() outcome {
 	told, doc := r.told()
+	if r != nil && r.Failed != nil {
+		return told
+	}
 	if told == done && doc != nil && tells(doc, failed) {
 		return doubtful
 	}
@@ -306,12 +311,41 @@ func (r *Result) failed() bool {
 	return told == failed
 }
 
-// told reads a result by its text or by its top-level members, and returns the document if it is
-// one. An error beside something that was done leaves doubt.
+// told reads a result, and returns the document if it is one. What is known of a failure beside the result
+// counts; words leave no more than a doubt at it.
 func (r *Result) told() (outcome, *strictjson.Document) {
 	if r == nil {
 		return doubtful, nil
 	}
+	told, doc := r.toldByItself()
+	switch {
+	case r.Failed == nil:
+		return told, doc
+	case *r.Failed && !r.mayHaveRun():
+		return failed, doc
+	case *r.Failed, told == failed:
+		return doubtful, doc
+	}
+	return done, doc
+}
+
+// mayHaveRun reports whether a result that is marked as failed says that something may have been done.
+func (r *Result) mayHaveRun() bool {
+	doc, err := strictjson.Parse(content(r), strictjson.OutputLimits())
+	if err != nil || doc.Root().Kind() == strictjson.String {
+		return hasWord(r.Content, flagged)
+	}
+	return slices.ContainsFunc(doc.Leaves(), func(l strictjson.Leaf) bool { return affirms(l) || hasWord(l.Text, flagged) })
+}
+
+// affirms reports whether a leaf says that something was done.
+func affirms(l strictjson.Leaf) bool {
+	return l.Kind == strictjson.Bool && l.Text == "true" && !isError(l.Pointer)
+}
+
+// toldByItself reads a result by its text or by its top-level members. An error beside something that was
+// done leaves doubt.
+func (r *Result) toldByItself() (outcome, *strictjson.Document) {
 	doc, err := strictjson.Parse(content(r), strictjson.OutputLimits())
 	if err != nil {
 		return outcomeInWords(r.Content), nil
@@ -323,9 +357,6 @@ func (r *Result) told() (outcome, *strictjson.Document) {
 	out := done
 	for name, m := range doc.Root().Members() {
 		out = max(out, toldBy(strings.ToLower(name), m))
-	}
-	affirms := func(l strictjson.Leaf) bool {
-		return l.Kind == strictjson.Bool && l.Text == "true" && !isError(l.Pointer)
 	}
 	if out == failed && (tells(doc, doubtful) || slices.ContainsFunc(doc.Leaves(), affirms)) {
 		return doubtful, nil
@@ -370,8 +401,13 @@ func outcomeInWords(text string) outcome {
 	switch {
 	case len(words) > 0 && slices.Contains(failing, words[0]):
 		return failed
-	case slices.ContainsFunc(words, func(w string) bool { return slices.Contains(unsure, w) }):
+	case hasWord(text, unsure):
 		return doubtful
 	}
 	return done
+}
+
+// hasWord reports whether the beginning of a text has one of some words.
+func hasWord(text string, of []string) bool {
+	return slices.ContainsFunc(mention.NewText(cut(text, MaxShown)).Words(), func(w string) bool { return slices.Contains(of, w) })
 }

@@ -22,7 +22,7 @@ type talkCase struct {
 }
 
 // talkOf makes a history of lines such as "user: yes", "agent: Shall I?", "denied TOOL {…}" and
-// "TOOL {…} -> RESULT", where the result may be lost.
+// "TOOL {…} -> RESULT", where the result may be lost, or be marked as one of a failure: see [resultOf].
 func talkOf(t *testing.T, lines []string) *guard.History {
 	t.Helper()
 	h := &guard.History{}
@@ -40,11 +40,21 @@ func talkOf(t *testing.T, lines []string) *guard.History {
 		made, result, _ := strings.Cut(made, " -> ")
 		c := calling(t, made)
 		if !denied && result != "lost" {
-			c.Result = &guard.Result{Content: result}
+			c.Result = resultOf(result)
 		}
 		h.Entries = append(h.Entries, guard.Entry{Kind: kind, Call: c})
 	}
 	return h
+}
+
+// resultOf makes a result of its text, which begins with "failed: " or "succeeded: " where the tool says so.
+func resultOf(text string) *guard.Result {
+	for word, failed := range map[string]bool{"failed: ": true, "succeeded: ": false} {
+		if rest, ok := strings.CutPrefix(text, word); ok {
+			return &guard.Result{Content: rest, Failed: &failed}
+		}
+	}
+	return &guard.Result{Content: text}
 }
 
 // calling reads a call such as `pay {"card": "c1"}`.

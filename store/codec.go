@@ -68,6 +68,7 @@ type storedResult struct {
 
 	Stored    *remit.Stored `json:"stored,omitempty"`
 	Suspended bool          `json:"suspended,omitempty"`
+	Failed    *bool         `json:"failed,omitempty"`
 }
 
 // exact is a string that keeps its bytes in JSON: what is not UTF-8 is written
@@ -114,7 +115,7 @@ func encodeEvent(r *Record, boot string) ([]byte, error) {
 		s.Call = &storedCall{exact(c.ID), exact(c.Server), exact(c.Tool), exact(c.Arguments), exact(c.Message), exact(c.Beside), c.Past}
 	}
 	if r := e.Result; r != nil {
-		s.Result = &storedResult{exact(r.Call), exact(r.Content), exact(r.Structured), r.Stored, r.Suspended}
+		s.Result = &storedResult{exact(r.Call), exact(r.Content), exact(r.Structured), r.Stored, r.Suspended, r.Failed}
 	}
 	for _, a := range e.Agreed {
 		s.Agreed = append(s.Agreed, storedAgreed{exact(a.Server), exact(a.Tool), exact(a.Variant), exact(a.Arguments), a.Reasons})
@@ -137,7 +138,7 @@ func (r *Record) decode(event string, decision sql.NullString, boot string) erro
 			Message: string(c.Message), Beside: string(c.Beside), Past: c.Past}
 	}
 	if res := s.Result; res != nil {
-		r.Event.Result = &remit.Result{Call: string(res.Call), Content: string(res.Content), Structured: raw(res.Structured), Stored: res.Stored, Suspended: res.Suspended}
+		r.Event.Result = &remit.Result{Call: string(res.Call), Content: string(res.Content), Structured: raw(res.Structured), Stored: res.Stored, Suspended: res.Suspended, Failed: res.Failed}
 	}
 	for _, a := range s.Agreed {
 		r.Event.Agreed = append(r.Event.Agreed, remit.Agreed{Server: string(a.Server), Tool: string(a.Tool), Variant: string(a.Variant), Arguments: raw(a.Arguments), Reasons: a.Reasons})

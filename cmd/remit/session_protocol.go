@@ -38,6 +38,7 @@ type request struct {
 	Content    *string         `json:"content"`
 	Structured json.RawMessage `json:"structured"`
 	Suspended  bool            `json:"suspended"`
+	Failed     *bool           `json:"failed"`
 	Scope      json.RawMessage `json:"scope"`
 	Plan       json.RawMessage `json:"plan"`
 	Delegated  scope.Delegated `json:"delegated"`
@@ -133,7 +134,7 @@ var members = map[string]struct{ must, may []string }{
 	"assistant":     {must: []string{"text"}},
 	"call":          {must: []string{"tool"}, may: []string{"id", "server", "arguments", "message", "beside"}},
 	"confirm":       {must: []string{"call"}, may: []string{"for"}},
-	"result":        {must: []string{"call"}, may: []string{"content", "structured", "suspended"}},
+	"result":        {must: []string{"call"}, may: []string{"content", "structured", "suspended", "failed"}},
 	"scope":         {may: []string{"scope"}},
 	"delegations":   {},
 	"delegate":      {must: []string{"plan", "delegated"}, may: []string{"text"}},
@@ -307,7 +308,7 @@ func (p *dialogue) handle(ctx context.Context, r *request) (*remit.Decision, err
 		if r.Content == nil && r.Structured == nil {
 			return nil, hint.Wrap(errors.New("the result is empty"), `write "content" with the text that the model sees, "structured", or both`)
 		}
-		result := remit.Result{Call: r.Call, Structured: r.Structured}
+		result := remit.Result{Call: r.Call, Structured: r.Structured, Failed: r.Failed}
 		if r.Content != nil {
 			result.Content = *r.Content
 		}

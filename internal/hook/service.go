@@ -398,6 +398,9 @@ func (s *Service) take(session string, c *Call) *openCall {
 // the user agreed: nothing else lets it run.
 func (s *Service) record(ctx context.Context, session *ledger.Session, e *Event) error {
 	r := remit.Result{Call: "unseen-" + strings.ToLower(rand.Text()), Content: e.Result.Text, Structured: e.Result.Structured}
+	if e.Result.Failed {
+		r.Failed = &e.Result.Failed // otherwise it may still say so in words
+	}
 	if o := s.take(session.ID(), e.Call); o != nil {
 		r.Call = o.decision.Call
 		if o.asked && !e.Result.Failed {

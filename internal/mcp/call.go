@@ -175,7 +175,7 @@ func (c *conversation) run(ctx context.Context, x *exchange, b *backend, s *ledg
 	record, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
 
-	err = s.Result(record, remit.Result{Call: d.Call, Content: text, Structured: structured})
+	err = s.Result(record, remit.Result{Call: d.Call, Content: text, Structured: structured, Failed: failed(m)})
 	c.g.recorded(err)
 	if err != nil {
 		c.log.Error("a result could not be recorded", "call", d.Call, "tool", d.Tool, "error", err)

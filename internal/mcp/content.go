@@ -27,6 +27,15 @@ func toolResult(m *wire.Message) (text string, structured json.RawMessage) {
 	return strings.Join(parts, "\n"), structured
 }
 
+// failed says whether a call failed, where the server says so. An error of the protocol's is one of the server's:
+// the call may have run.
+func failed(m *wire.Message) *bool {
+	if m.Result == nil {
+		return nil
+	}
+	return strictjson.GetBool(m.Result, "isError")
+}
+
 // contents returns the texts of a list of content blocks. A block of a kind that isn't known
 // gives everything that is text in it.
 func contents(list []byte) []string {

@@ -50,7 +50,7 @@ func (chat) turn(raw json.RawMessage, c containers) turn {
 	case "assistant":
 		return turn{utterance: chatUtterance(raw)}
 	case "tool":
-		return turn{events: []remit.Event{result(strictjson.GetText(raw, "tool_call_id"), strictjson.Get(raw, "content"))}}
+		return turn{events: []remit.Event{result(strictjson.GetText(raw, "tool_call_id"), strictjson.Get(raw, "content"), nil)}}
 	}
 	return turn{events: []remit.Event{attached("message", everything(raw))}}
 }

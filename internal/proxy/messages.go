@@ -42,7 +42,7 @@ func (messages) turn(raw json.RawMessage, c containers) turn {
 		var own []part
 		for _, p := range contentOf(raw) {
 			if p.kind == "tool_result" {
-				t.events = append(t.events, result(strictjson.GetText(p.raw, "tool_use_id"), strictjson.Get(p.raw, "content")))
+				t.events = append(t.events, result(strictjson.GetText(p.raw, "tool_use_id"), strictjson.Get(p.raw, "content"), strictjson.GetBool(p.raw, "is_error")))
 			} else {
 				own = append(own, p)
 			}

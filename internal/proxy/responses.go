@@ -68,7 +68,7 @@ func (responses) turn(raw json.RawMessage, c containers) turn {
 		}
 	}
 	if id := strictjson.GetText(raw, "call_id"); strings.HasSuffix(kind, "_output") {
-		return turn{events: []remit.Event{result(id, strictjson.Get(raw, "output"))}}
+		return turn{events: []remit.Event{result(id, strictjson.Get(raw, "output"), nil)}}
 	}
 	if kind == "reasoning" || strings.HasSuffix(kind, "_call") || kind == "mcp_list_tools" || kind == "mcp_approval_request" {
 		return turn{utterance: itemUtterance(raw)}

@@ -218,8 +218,8 @@ func (c containers) events(kind remit.EventKind, list []part) []remit.Event {
 	return with
 }
 
-// result returns the event for a call's result.
-func result(call string, content json.RawMessage) remit.Event {
+// result returns the event for a call's result, with what the agent says of whether it failed; nil for nothing.
+func result(call string, content json.RawMessage, failed *bool) remit.Event {
 	var texts []string
 	for _, p := range parts(content) {
 		if p.isText() {
@@ -228,5 +228,5 @@ func result(call string, content json.RawMessage) remit.Event {
 			texts = append(texts, unreadable(p.kind), everything(p.raw))
 		}
 	}
-	return remit.Event{Kind: remit.ResultEvent, Result: &remit.Result{Call: call, Content: words(texts)}}
+	return remit.Event{Kind: remit.ResultEvent, Result: &remit.Result{Call: call, Content: words(texts), Failed: failed}}
 }

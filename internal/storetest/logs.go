@@ -101,7 +101,7 @@ func everyByte(t *testing.T, s *Logs) {
 		{Kind: remit.AttachmentEvent, Name: odd, Text: odd},
 		{Kind: remit.CallEvent, Verdict: remit.Deny, Call: &remit.Call{ID: odd, Server: odd, Tool: odd, Arguments: json.RawMessage(" {\"a\" :1e400, \"a\":12345678901234567890,, \xff")}},
 		{Kind: remit.ResultEvent, Result: &remit.Result{Call: odd, Content: odd, Structured: json.RawMessage("[1.0,\n 1e2, \"\\ud800\"]")}},
-		{Kind: remit.ResultEvent, Result: &remit.Result{Call: "c"}},
+		{Kind: remit.ResultEvent, Result: &remit.Result{Call: "c", Failed: new(bool)}},
 		{Kind: remit.ConfirmationEvent, Verdict: remit.Allow, Once: true, Call: &remit.Call{ID: odd}, Facts: &guard.Facts{
 			Lookups:   []guard.Lookup{{Server: "s", Tool: "t", Arguments: json.RawMessage(`{"a":"<b>\u2028"}`), Result: &guard.Result{Content: "\x00 \u2028 <b>"}}, {Tool: "u", Arguments: json.RawMessage(`{}`), Error: "down"}},
 			Judgments: []guard.Judgment{{Question: "Is it?", Answer: true, Evidence: "It is."}}}},

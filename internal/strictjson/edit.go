@@ -274,6 +274,16 @@ func First(object []byte, name string) json.RawMessage {
 // none.
 func GetText(object []byte, path ...string) string { return Text(Get(object, path...)) }
 
+// GetBool returns the truth value under a path of member names; nil when there is none.
+func GetBool(object []byte, path ...string) *bool {
+	raw := string(Get(object, path...))
+	if raw != "true" && raw != "false" {
+		return nil
+	}
+	is := raw == "true"
+	return &is
+}
+
 // Splice replaces a span of a text.
 func Splice(text []byte, at Span, with []byte) []byte {
 	return slices.Concat(text[:at.Start], with, text[at.End:])

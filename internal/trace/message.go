@@ -47,6 +47,9 @@ func parseMessage(raw json.RawMessage, line int) (Message, error) {
 	if structured, ok := present(o, "structured"); ok {
 		m.Structured = structured
 	}
+	if failed, ok := present(o, "failed"); ok && json.Unmarshal(failed, &m.Failed) != nil {
+		return m, &Error{line, `"failed" is neither true nor false`, "leave it out where nobody says whether the call failed"}
+	}
 	if stored, ok := present(o, "stored"); ok && json.Unmarshal(stored, &m.Stored) != nil {
 		return m, &Error{line, `"stored" is not a label`, `leave it out, or write {"trust": "EXTERNAL", "origins": ["server.tool"], "records": "EXTERNAL"}`}
 	}

@@ -98,7 +98,7 @@ func (p *Player) Play(ctx context.Context, m *Message) ([]*remit.Decision, error
 	if !p.allowed[m.CallID] {
 		return nil, nil
 	}
-	return nil, p.to.Result(ctx, remit.Result{Call: m.CallID, Content: m.Text, Structured: m.Structured, Stored: m.Stored})
+	return nil, p.to.Result(ctx, remit.Result{Call: m.CallID, Content: m.Text, Structured: m.Structured, Failed: m.Failed, Stored: m.Stored})
 }
 
 // hand passes a message's text on; a message of attachments or calls has none.

@@ -54,6 +54,8 @@ type Message struct {
 	CallID string
 	// Structured is the structured result beside a tool message's text.
 	Structured json.RawMessage
+	// Failed says whether the call of a tool message failed; nil where nothing but its text does.
+	Failed *bool
 	// Stored is the label of what other sessions left where the call of a tool message
 	// read; nil where nothing is known of it.
 	Stored *remit.Stored

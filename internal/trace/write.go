@@ -69,6 +69,7 @@ func (r *recorder) add(e *remit.Event) bool {
 			return false // the model has seen nothing
 		}
 		m.Role, m.Text = Tool, e.Result.Content
+		m.Failed = e.Result.Failed
 		m.CallID, m.Structured, m.Stored = cmp.Or(r.ids[e.Result.Call], e.Result.Call), e.Result.Structured, e.Result.Stored
 	case remit.ScopeEvent:
 		return r.scope(e)
@@ -122,6 +123,7 @@ type (
 		Calls      []writtenCall   `json:"tool_calls,omitempty"`
 		CallID     string          `json:"tool_call_id,omitempty"`
 		Structured json.RawMessage `json:"structured,omitempty"`
+		Failed     *bool           `json:"failed,omitempty"`
 		Stored     *remit.Stored   `json:"stored,omitempty"`
 	}
 	writtenCall struct {
@@ -160,7 +162,7 @@ func Write(w io.Writer, s *Session) error {
 }
 
 func written(m *Message) writtenMessage {
-	out := writtenMessage{Role: m.Role, Content: m.Text, Scope: m.Scope, CallID: m.CallID, Structured: m.Structured, Stored: m.Stored}
+	out := writtenMessage{Role: m.Role, Content: m.Text, Scope: m.Scope, CallID: m.CallID, Structured: m.Structured, Failed: m.Failed, Stored: m.Stored}
 	if len(m.Attachments) > 0 {
 		parts := []writtenPart{}
 		if m.Text != "" {

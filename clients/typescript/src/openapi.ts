@@ -1591,6 +1591,8 @@ export interface components {
             content?: string;
             /** @description The same as JSON, where the tool gives it. */
             structured?: unknown;
+            /** @description Whether the call failed, where the tool or the one that ran it says so, as by MCP's isError. Leave it out where nobody does. */
+            failed?: boolean;
             /**
              * @description The call has not run: its tool waits, and will be called again. Nothing was returned then.
              * @constant

@@ -21,6 +21,8 @@ export interface CallOptions extends Aborted {
 export interface ResultOptions extends Aborted {
   content?: string | undefined;
   structured?: unknown;
+  /** Whether the call failed, where the tool says so beside what it returned. */
+  failed?: boolean | undefined;
 }
 
 /** How long a person has for an answer. */
@@ -64,8 +66,9 @@ export class Session {
 
   /** What a call returned, before the model sees it. */
   async result(call: string, returned: ResultOptions): Promise<void> {
-    const { content, structured, signal } = returned;
-    await this.event({ type: "result", call, ...(content !== undefined && { content }), ...(structured !== undefined && { structured }) } as Event, { signal });
+    const { content, structured, failed, signal } = returned;
+    const told = { ...(content !== undefined && { content }), ...(structured !== undefined && { structured }), ...(failed !== undefined && { failed }) };
+    await this.event({ type: "result", call, ...told } as Event, { signal });
   }
 
   /** Adds an event, in the form of the session protocol's lines. */

@@ -125,9 +125,9 @@ class AsyncSession:
         """What the model wrote to the user."""
         await self.event({"type": "assistant", "text": text})
 
-    async def result(self, call: str, content: str | None = None, *, structured: Any = None) -> None:
-        """What a call returned, before the model sees it."""
-        await self.event(wire.result(call, content, structured))
+    async def result(self, call: str, content: str | None = None, *, structured: Any = None, failed: bool | None = None) -> None:
+        """What a call returned, before the model sees it, and whether it failed, where the tool says so."""
+        await self.event(wire.result(call, content, structured, failed))
 
     async def event(self, body: dict[str, Any]) -> None:
         """Add an event, in the form of the session protocol's lines."""

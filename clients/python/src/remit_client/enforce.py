@@ -46,6 +46,7 @@ class Result:
 
     text: str
     structured: Any = None
+    failed: bool | None = None
 
 
 def result(value: Any) -> Result:
@@ -148,7 +149,7 @@ def among(functions: Mapping[str, Run]) -> Find | None:
 
 async def record(session: AsyncSession, decision: Decision, what: Result) -> None:
     """Record what the model is about to see of a call."""
-    await session.event(wire.result(decision.call, what.text, what.structured))
+    await session.event(wire.result(decision.call, what.text, what.structured, what.failed))
 
 
 def function(name: str, description: str | None, schema: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -123,7 +123,7 @@ def _seen(value: Any) -> Result:
     if not isinstance(value, CallToolResult):
         return Result(_json(value))
     structured = getattr(value, "structured_content", None) or getattr(value, "structuredContent", None)
-    return Result("\n".join(part.text if isinstance(part, TextContent) else _json(part) for part in value.content), structured)
+    return Result("\n".join(part.text if isinstance(part, TextContent) else _json(part) for part in value.content), structured, _is_error(value) or None)
 
 
 def _is_error(result: Any) -> bool:

@@ -233,10 +233,12 @@ def only(decisions: list[Decision]) -> Decision:
     return decisions[0]
 
 
-def result(call: str, content: str | None, structured: Any) -> dict[str, Any]:
+def result(call: str, content: str | None, structured: Any, failed: bool | None = None) -> dict[str, Any]:
     body: dict[str, Any] = {"type": "result", "call": call}
     if content is not None:
         body["content"] = content
     if structured is not None:
         body["structured"] = structured
+    if failed is not None:
+        body["failed"] = failed
     return body
