@@ -34,7 +34,7 @@ func (f *finds) best() []candidate {
 // selects. Where no record has such a member, values of the kind count, as whole fields or
 // in a text.
 func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candidate {
-	selected := m.selected(s, c, r)
+	selected := m.meant(s, c, r, m.selected(s, c, r))
 	name := s.name()
 	isNamed, has := m.memberAt(r, selected, name, id, c.Kind)
 	doubt := ""

@@ -1,0 +1,149 @@
+package scope
+
+import (
+	"slices"
+	"strings"
+)
+
+// Of several records that a source selects, an "only" may still mean one: the one that is called as
+// its criterion says ("dentist", of Tuesday's appointments). A name that fits none of them says
+// nothing, since people call things otherwise than their titles do.
+
+// meant leaves of the records that a source selects the one that the constraint means by a name;
+// all of them where there is none, or where it isn't sure.
+func (m *matcher) meant(s *Source, c *Constraint, r *Result, selected selection) selection {
+	named := c.Pick == Only && !m.against && !m.joining && !m.lent
+	if !named || len(selected) < 2 || r.values || !r.areOfOneList(selected) {
+		return selected
+	}
+
+	if one := m.calledSo(s, c, r, selected); one != "" {
+		return selection{one: true}
+	}
+	return selected
+}
+
+// areOfOneList reports whether records are elements of one list.
+func (r *Result) areOfOneList(selected selection) bool {
+	lists := map[string]bool{}
+	for _, record := range r.inOrder {
+		if selected[record] {
+			lists[listOf(record)] = true
+		}
+	}
+	return len(lists) == 1
+}
+
+// calledSo returns the only record whose name has all words of a criterion; empty where there is
+// none, or several. What can't be taken back and says nothing of its own relies on that as well, where
+// no other record speaks of it.
+func (m *matcher) calledSo(s *Source, c *Constraint, r *Result, selected selection) string {
+	of := slices.DeleteFunc(words(c.By), func(w string) bool { return slices.Contains(common, w) })
+	if len(of) == 0 || len(of) > maxTitle || slices.ContainsFunc(of, isSuperlative) {
+		return ""
+	}
+	isName := map[string]bool{}
+	for name := range r.members {
+		isName[name] = m.isName(r, name)
+	}
+
+	one := r.onlyOf(selected, func(i int) bool {
+		f := &r.fields[i]
+		return isName[f.name] && f.part == nil && m.work(len(of)*len(f.text)) && !slices.ContainsFunc(of, func(w string) bool { return !hasWord(f.text, w) })
+	})
+	if one == "" || !m.irreversible {
+		return one
+	}
+	if m.isOpen() || m.speakOf(of, r, selected, one) || !m.areOfOneParty(s, r, selected) {
+		return ""
+	}
+	return one
+}
+
+// onlyOf returns the only one of some records that has a field; empty where none has, or several.
+func (r *Result) onlyOf(selected selection, has func(i int) bool) string {
+	one := ""
+	for _, record := range r.inOrder {
+		if !selected[record] || !slices.ContainsFunc(r.records[record], has) {
+			continue
+		}
+		if one != "" {
+			return ""
+		}
+		one = record
+	}
+	return one
+}
+
+// isName reports whether a member holds what the things that a result lists are called: a name or a
+// title without more, or that of the things (roomName of list_rooms).
+func (m *matcher) isName(r *Result, name string) bool {
+	member := strings.Fields(name)
+	if r.parts[name] > 0 || len(member) == 0 || len(member) > 2 || !m.everywhere(r, name) {
+		return false
+	}
+	last := member[len(member)-1]
+	isOwn := func(w string) bool { return telling(w) && thing(w) == thing(member[0]) }
+	return (last == "name" || slices.Contains(titles, last)) && (len(member) == 1 || slices.ContainsFunc(words(r.Tool), isOwn))
+}
+
+// hasWord reports whether a text has a word, also in the plural or in the singular.
+func hasWord(text, word string) bool {
+	text = spaced(text)
+	return hasWords(text, word) || slices.ContainsFunc(strings.Fields(text), func(w string) bool { return sameWord(w, word) })
+}
+
+// isOpen reports whether the call has a text that the scope leaves to the agent, which would go to
+// whoever wrote the record.
+func (m *matcher) isOpen() bool {
+	return slices.ContainsFunc(m.in.Args, func(c Arg) bool {
+		return c.Any && slices.ContainsFunc(m.proposal.Args, func(a Argument) bool { return !a.Empty && within(c.Pointer, a.Pointer) })
+	})
+}
+
+// speakOf reports whether another record than one has a word of a name in any text of it: that may be
+// the one that is meant, and who wrote the title may have known the name.
+func (m *matcher) speakOf(of []string, r *Result, selected selection, one string) bool {
+	says := func(i int) bool {
+		text := r.fields[i].text
+		return !m.work(len(of)*len(text)) || slices.ContainsFunc(of, func(w string) bool { return hasWord(text, w) })
+	}
+	return slices.ContainsFunc(r.inOrder, func(record string) bool {
+		return selected[record] && record != one && (slices.ContainsFunc(r.records[record], says) || slices.ContainsFunc(r.nested[record], says))
+	})
+}
+
+// people are what members are about that say who a record is of, as [thing] has them.
+var people = strings.Fields("sender recipient counterparty customer contact vendor supplier merchant person owner organizer user")
+
+// areOfOneParty reports whether the records that a source selects by a person's name are of the same
+// person, by all that they say of that: a stranger may be called Ann as well.
+func (m *matcher) areOfOneParty(s *Source, r *Result, selected selection) bool {
+	about := map[string]bool{}
+	where, _ := m.where(s, r)
+	for i := range where {
+		for w := range where[i].each {
+			if of := meaningOf(head(w.name())).of; len(of) == 1 && slices.Contains(people, of[0]) {
+				about[of[0]] = true
+			}
+		}
+	}
+
+	first := map[string]string{}
+	for _, record := range r.inOrder {
+		if !selected[record] {
+			continue
+		}
+		for _, i := range r.records[record] {
+			f := &r.fields[i]
+			if of := meaningOf(f.key).of; len(of) != 1 || !about[of[0]] || !m.step() {
+				continue
+			}
+			if before, ok := first[f.name]; ok && before != f.text {
+				return false
+			}
+			first[f.name] = f.text
+		}
+	}
+	return true
+}
