@@ -49,3 +49,19 @@ func TestLeadingVerb(t *testing.T) {
 		}
 	}
 }
+
+// TestListedThings has tools that are named after what they look up, by words that are verbs as well.
+func TestListedThings(t *testing.T) {
+	for tool, want := range map[string]contract.Effect{
+		"charges_list": contract.Read, "orders_search": contract.Read, "transfers_get": contract.Read,
+		"orders_cancel": contract.Destructive, "charges_customer": contract.Egress, "sends_list": contract.Egress,
+	} {
+		f := Contract(catalogue(t, map[string]any{
+			"name": tool, "description": "Of the customer.",
+			"inputSchema": map[string]any{"type": "object", "properties": map[string]any{"status": map[string]any{"type": "string"}}},
+		}))
+		if got := f.Tools[0]; got.Effect != want {
+			t.Errorf("%s: %s, want %s (%s)", tool, got.Effect, want, got.Why)
+		}
+	}
+}

@@ -103,6 +103,9 @@ func (t *tool) namedVerbs() []candidate {
 		if i > 0 && (plural[w] || strings.HasSuffix(w, "ed")) {
 			continue // a noun, or an adjective ("linked accounts")
 		}
+		if i == 0 && plural[w] && t.looksUp(w) {
+			continue // "bills_list" lists bills, and charges nobody
+		}
 		word, v, ok := t.table.verbOf(w)
 		if !ok {
 			continue
@@ -122,6 +125,13 @@ func (t *tool) namedVerbs() []candidate {
 		named = append(named, candidate{word: word, verb: v, pos: i})
 	}
 	return t.table.operation(t.def.Name, t.words, named)
+}
+
+// looksUp reports whether a name that begins with a noun in the plural, which may be a verb as well,
+// ends in what is done with such things: they are looked up.
+func (t *tool) looksUp(noun string) bool {
+	last := t.words[len(t.words)-1]
+	return len(t.words) > 1 && t.table.has("nouns-too", noun) && t.table.has("look-ups", last) && !t.table.has("runnables", last)
 }
 
 // operation leaves out the verbs of a name's prefix: "VerifyV2--CreateService"
