@@ -6,8 +6,9 @@ import (
 )
 
 // Of several records that a source selects, an "only" may still mean one: the one that is called as
-// its criterion says ("dentist", of Tuesday's appointments). A name that fits none of them says
-// nothing, since people call things otherwise than their titles do.
+// its criterion says ("dentist", of Tuesday's appointments), or whose name is what the others merely
+// have in theirs (Milk, of Milk and Milk rice). A name that fits none of them says nothing, since
+// people call things otherwise than their titles do.
 
 // meant leaves of the records that a source selects the one that the constraint means by a name;
 // all of them where there is none, or where it isn't sure.
@@ -18,6 +19,9 @@ func (m *matcher) meant(s *Source, c *Constraint, r *Result, selected selection)
 	}
 
 	if one := m.calledSo(s, c, r, selected); one != "" {
+		return selection{one: true}
+	}
+	if one := m.nearest(s, r, selected); one != "" && !m.irreversible {
 		return selection{one: true}
 	}
 	return selected
@@ -146,4 +150,41 @@ func (m *matcher) areOfOneParty(s *Source, r *Result, selected selection) bool {
 		}
 	}
 	return true
+}
+
+// nearest returns the only record in which each condition on words is met by a text that is nothing
+// else; empty where there is no such condition, no such record, or several. The author of a record
+// chooses its name, so that this is for what can be taken back.
+func (m *matcher) nearest(s *Source, r *Result, selected selection) string {
+	where, _ := m.where(s, r)
+	onWords := slices.DeleteFunc(slices.Clone(where), func(w Match) bool { return len(w.Contains) == 0 })
+	if len(onWords) == 0 {
+		return ""
+	}
+	all := m.holdAll(onWords, r)
+
+	one := ""
+	for _, record := range r.inOrder {
+		otherwise := func(alternatives []held) bool {
+			return !slices.ContainsFunc(alternatives, func(h held) bool { return m.isWhole(&h, r, record) })
+		}
+		if !selected[record] || slices.ContainsFunc(all, otherwise) {
+			continue
+		}
+		if one != "" {
+			return ""
+		}
+		one = record
+	}
+	return one
+}
+
+// isWhole reports whether a member of a record is one of the words that a condition looks for, and
+// nothing else.
+func (m *matcher) isWhole(h *held, r *Result, record string) bool {
+	return slices.ContainsFunc(r.records[record], func(i int) bool {
+		f := &r.fields[i]
+		whole := func(looked string) bool { return same(looked, f.text, false) }
+		return h.isNamed(f) && m.work(h.work(len(f.text))) && slices.ContainsFunc(h.Contains, whole)
+	})
 }

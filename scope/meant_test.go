@@ -79,3 +79,34 @@ func TestCalledAsTheCriterion(t *testing.T) {
 		})
 	}
 }
+
+// TestNearestName: of several names with the words that are looked for, what can be taken back means
+// the only one that is nothing else.
+func TestNearestName(t *testing.T) {
+	of := func(where string) string {
+		return `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":` + where + `}],"kind":"id","pick":"only"}}}]}`
+	}
+	const milk = `{"title":{"contains":["milk","milks"]}}`
+	for name, c := range map[string]struct {
+		where, list, id string
+		want            bool
+	}{
+		"the whole name":               {milk, `[{"id":"a","title":"Milk"},{"id":"b","title":"Milk rice"}]`, "a", true},
+		"a longer one":                 {milk, `[{"id":"a","title":"Milk"},{"id":"b","title":"Milk rice"}]`, "b", false},
+		"no whole name":                {milk, `[{"id":"a","title":"Oat milk"},{"id":"b","title":"Milk rice"}]`, "a", false},
+		"two whole names":              {milk, `[{"id":"a","title":"Milk"},{"id":"b","title":"milk "},{"id":"c","title":"Milk rice"}]`, "a", false},
+		"with a sign":                  {`{"title":{"contains":"C"}}`, `[{"id":"a","title":"C++"},{"id":"b","title":"C for all"}]`, "a", false},
+		"whole in another member":      {milk, `[{"id":"a","title":"Oat milk","tag":"milk"},{"id":"b","title":"Milk rice","tag":""}]`, "a", false},
+		"whole for one of two":         {`{"title":{"contains":"milk"},"shop":{"contains":"corner"}}`, `[{"id":"a","title":"Milk","shop":"the corner"},{"id":"b","title":"Milk rice","shop":"corner"}]`, "a", false},
+		"whole in something around it": {milk, `{"title":"Milk","id":"a","parts":[{"id":"b","title":"Milk rice"}]}`, "b", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, reversibly := range []bool{true, false} {
+				h := hostile{request: "The milk.", scope: of(c.where), results: mails(nil, c.list), tool: "forward_mail", args: map[string]string{"/id": "s:" + c.id}, write: reversibly}
+				if got, misses := h.covered(t); got != (c.want && reversibly) {
+					t.Errorf("can be taken back %v: covered %v, want %v (%v)", reversibly, got, c.want && reversibly, misses)
+				}
+			}
+		})
+	}
+}
