@@ -85,10 +85,8 @@ func (m *matcher) some(s *Source, against bool) (met bool, miss string) {
 			return false, ""
 		}
 		all := m.holdAll(where, r)
-		for _, record := range r.inOrder {
-			if r.outermost(record) && m.labelled(all, r, record) {
-				return true, ""
-			}
+		if slices.ContainsFunc(m.apart(all, r), func(record string) bool { return m.labelled(all, r, record) }) {
+			return true, ""
 		}
 		if against && !m.speaksOf(s.Where, r) {
 			return false, m.say("nothing in what %s returned is called as in the condition", s.Tool)

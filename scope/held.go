@@ -26,9 +26,113 @@ func (m *matcher) holdAll(where []Match, r *Result) [][]held {
 		for w := range where[i].each {
 			alternatives = append(alternatives, m.hold(w, r))
 		}
-		all = append(all, alternatives)
+		all = append(all, m.timely(alternatives, r))
 	}
 	return all
+}
+
+// wraps reports whether what several conditions against a call are on is all in the elements of one
+// list in a record, and each element has all of it: each is held to the conditions by itself, and what
+// two of them have together is none of the record around them.
+func (m *matcher) wraps(all [][]held, r *Result, record string) bool {
+	if !m.against || len(all) < 2 || !m.work(2*len(all)*len(r.fields)*perStep) {
+		return false
+	}
+	list, has := "", map[string]int{}
+	for _, alternatives := range all {
+		isOwn := func(f *field) bool {
+			return slices.ContainsFunc(alternatives, func(h held) bool { return h.isNamed(f) })
+		}
+		isNamed := func(f *field) bool {
+			return isOwn(f) || slices.ContainsFunc(alternatives, func(h held) bool { return f.namedWithin(h.name(), record) })
+		}
+		if slices.ContainsFunc(r.records[record], func(i int) bool { return isNamed(&r.fields[i]) }) {
+			return false
+		}
+
+		seen := map[string]bool{}
+		for _, i := range r.nested[record] {
+			f := &r.fields[i]
+			of, element := elementIn(record, f.record)
+			if isNamed(f) && (element == "" || (list != "" && of != list)) {
+				return false
+			}
+			if isNamed(f) {
+				list = of
+			}
+			if isOwn(f) && f.record == element && !seen[element] {
+				seen[element] = true
+				has[element]++
+			}
+		}
+	}
+
+	other := func(i int) bool {
+		of, element := elementIn(record, r.fields[i].record)
+		return of == list && has[element] < len(all)
+	}
+	return list != "" && !slices.ContainsFunc(r.nested[record], other)
+}
+
+// apart returns the outermost records, and for one that only wraps others those.
+func (m *matcher) apart(all [][]held, r *Result) []string {
+	var out, wrapping []string
+	for _, record := range r.inOrder {
+		switch {
+		case !r.outermost(record):
+		case m.wraps(all, r, record):
+			wrapping = append(wrapping, record)
+		default:
+			out = append(out, record)
+		}
+	}
+
+	for _, record := range r.inOrder {
+		isIn := func(around string) bool {
+			_, place := elementIn(around, record)
+			return place == record && record != around
+		}
+		if slices.ContainsFunc(wrapping, func(around string) bool { return strings.HasPrefix(record, around) && isIn(around) }) {
+			out = append(out, record)
+		}
+	}
+	return out
+}
+
+// elementIn returns the list in a record that an inner record is in, and the list's element; empty where
+// it is in none.
+func elementIn(record, inner string) (list, place string) {
+	at := element().FindStringIndex(inner[len(record):])
+	if at == nil {
+		return "", ""
+	}
+	return inner[:len(record)+at[0]], strings.TrimSuffix(inner[:len(record)+at[1]], "/")
+}
+
+// timely leaves out of alternative members for a bound in time those that hold small numbers alone,
+// where another one holds times: the days of a leave are none of its first and last day.
+func (m *matcher) timely(alternatives []held, r *Result) []held {
+	if len(alternatives) < 2 || !m.work(len(alternatives)*len(r.fields)*perStep) {
+		return alternatives
+	}
+	isTime := func(text string) bool { _, ok := moment(strings.TrimSpace(text)); return ok }
+	isCount := func(text string) bool { n, err := whole(text); return err == nil && n >= 0 && n < maxCount }
+
+	bounded := func(h held) bool { return isTime(string(h.Before)) || isTime(string(h.After)) }
+	timed := func(h held) bool { return bounded(h) && h.holdsOnly(r, isTime) }
+	if !slices.ContainsFunc(alternatives, timed) {
+		return alternatives
+	}
+	return slices.DeleteFunc(alternatives, func(h held) bool { return h.holdsOnly(r, isCount) })
+}
+
+// maxCount is more than a count of days or hours that is nobody's time.
+const maxCount = 1000
+
+// holdsOnly reports whether a condition is on members with texts of a form, and no others.
+func (h *held) holdsOnly(r *Result, is func(text string) bool) bool {
+	other := func(f field) bool { return h.isNamed(&f) && (f.null || !is(f.text)) }
+	return slices.ContainsFunc(r.fields, func(f field) bool { return h.isNamed(&f) }) && !slices.ContainsFunc(r.fields, other)
 }
 
 // hold holds a result to a condition on one field.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // orders are the words of arguments that leave no record out: how a listing is written, and in
@@ -89,7 +90,7 @@ func (m *matcher) narrowsAsMeant(s *Source, r *Result, a Argument, of *Constrain
 			if m.filtersBy(w, a) {
 				return true
 			}
-		case m.saysSame(w, r, a, of), m.boundsSame(w, r, a, onlyTimes), m.identifies(w, s, a):
+		case m.saysSame(w, r, a, of), m.saysPart(w, r, a), m.boundsSame(w, r, a, onlyTimes), m.identifies(w, s, a):
 			return true
 		}
 	}
@@ -107,6 +108,25 @@ func (m *matcher) saysSame(w *Match, r *Result, a Argument, of *Constraint) bool
 	stated := (some || areOneName(w.Is)) && slices.ContainsFunc(w.Is, is)
 	contained := (some || len(w.Contains) == 1) && slices.ContainsFunc(w.Contains, isWord)
 	return (stated || contained || is(Value(w.Prefix))) && !m.isOther(w, r, a)
+}
+
+// minPart is the least length of a part of a word that tells anything, in characters.
+const minPart = 3
+
+// saysPart reports whether an argument is a part of each text that a condition looks for: who looks for
+// "tom" finds Tomasz. A tool that looks for whole words leaves him out, so that this is for what can be
+// taken back.
+func (m *matcher) saysPart(w *Match, r *Result, a Argument) bool {
+	part := fold(strings.TrimSpace(a.Text))
+	looked := w.Contains
+	for _, v := range w.Is {
+		looked = append(slices.Clip(looked), string(v))
+	}
+	lacks := func(text string) bool { return !m.work(len(text)) || !strings.Contains(fold(text), part) }
+	if m.irreversible || m.against || m.strict || utf8.RuneCountInString(part) < minPart || len(looked) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(looked, lacks) && !m.isOther(w, r, a)
 }
 
 // boundsSame reports whether an argument bounds a listing no tighter than a condition does.

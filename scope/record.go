@@ -137,7 +137,7 @@ func (m *matcher) allMeeting(where []Match, r *Result) selection {
 		unmet := func(alternatives []held) bool {
 			return !slices.ContainsFunc(alternatives, func(h held) bool { return m.meets(&h, r, record) })
 		}
-		if !slices.ContainsFunc(all, unmet) {
+		if !slices.ContainsFunc(all, unmet) && !m.wraps(all, r, record) {
 			out[record] = true
 		}
 	}

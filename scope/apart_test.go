@@ -1,0 +1,73 @@
+package scope_test
+
+import (
+	"testing"
+
+	"github.com/remit-project/remit/internal/serialized"
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/scope"
+)
+
+// TestConditionsOnOneRecord: what speaks against a call is one record of a list, and not what two of
+// them have together with an object around the list.
+func TestConditionsOnOneRecord(t *testing.T) {
+	const overlaps = `{"from":{"before":"2026-03-06","or":["first day"]},"to":{"after":"2026-03-04","or":["last day"]}}`
+	source := of("pulls", "id", `{"title":"Mine"}`)
+	mine := returned{"pulls", "", `[{"id":7,"title":"Mine"}]`}
+	task := func(where, leaves string) loosened {
+		return loosened{unless(source, of("leaves", "id", where)), "7", []returned{mine, {"leaves", "", leaves}}, false}
+	}
+	free := func(where, leaves string) loosened {
+		out := task(where, leaves)
+		out.want = true
+		return out
+	}
+
+	const either = `{"author":"Ana","state":"urgent"}`
+	loosenings{
+		"one before and one after, in an object":  free(overlaps, `{"team":"x","leaves":[{"id":1,"from":"2026-01-02","to":"2026-01-03","days":2},{"id":2,"from":"2026-04-01","to":"2026-04-02","days":2}]}`),
+		"one before and one after, with the page": free(overlaps, `{"leaves":[{"id":1,"from":"2026-01-02","to":"2026-01-03"},{"id":2,"from":"2026-04-01","to":"2026-04-02"}],"page":1}`),
+		"one that does, in an object":             task(overlaps, `{"team":"x","leaves":[{"id":1,"from":"2026-01-02","to":"2026-01-03"},{"id":2,"from":"2026-03-05","to":"2026-03-05"}]}`),
+		"one that says it in its text":            task(overlaps, `{"team":"x","leaves":[{"id":1,"from":"2026-01-02","to":"2026-01-03","note":"x"},{"id":2,"from":"2026-04-02","to":"2026-04-03","note":"from: 2026-03-05\nto: 2026-03-05"}]}`),
+		"one whose end is a word":                 task(overlaps, `{"team":"x","leaves":[{"id":1,"from":"2026-01-02","to":"2026-01-03"},{"id":2,"from":"2026-03-01","to":"open"}]}`),
+		"days in words":                           task(overlaps, `[{"id":1,"from":"2026-01-02","to":"2026-01-03","last day":"a Friday","first day":"a Monday"}]`),
+		"a member around the list":                task(either, `{"author":"Ana","items":[{"id":1,"state":"urgent"}]}`),
+		"in two lists of one record":              task(either, `{"title":"x","authors":[{"author":"Ana"}],"states":[{"state":"urgent"}]}`),
+		"in elements of which one lacks it":       task(either, `{"title":"x","items":[{"author":"Ana"},{"state":"urgent"}]}`),
+		"by two elements":                         free(either, `{"title":"x","items":[{"author":"Ana","state":"low"},{"author":"Bo","state":"urgent"}]}`),
+		"by a list in an element":                 task(either, `{"title":"x","items":[{"author":"Ana","state":"low","parts":[{"state":"urgent","author":"Ana"}]}]}`),
+	}.run(t)
+}
+
+// TestSearchedByAPart: who looks for a part of the words that a record has to have leaves none of
+// them out, as far as that can be put right. Others may have chosen what is looked for.
+func TestSearchedByAPart(t *testing.T) {
+	const people = `[{"id":"p1","name":"Katarzyna Lis"},{"id":"p2","name":"Kat Moore"}]`
+	s, refused, err := scope.Parse([]byte(only(of("members", "id", `{"name":{"contains":"Katarzyna"}}`))), nil)
+	if err != nil || len(refused) > 0 {
+		t.Fatal(err, refused)
+	}
+	for name, c := range map[string]struct {
+		query string
+		want  bool
+	}{
+		"the beginning of it":  {"kat", true},
+		"another word":         {"moore", false},
+		"more than the word":   {"katarzyna lis", false},
+		"too little of a word": {"ka", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, irreversible := range []bool{true, false} {
+				looked := []scope.Argument{{Pointer: "/query", Text: c.query, Role: label.Selector, Foreign: true}}
+				r := &scope.Result{Call: "r0", Server: "s", Tool: "members", Args: looked, Covered: true, Read: true}
+				r.SetContent(people, serialized.Read(people, "", serialized.Trust{}))
+				p := &scope.Proposal{Server: "s", Tool: "act", Call: "c", Digest: "p1", Irreversible: irreversible,
+					Args: []scope.Argument{{Pointer: "/id", Text: "p1", Role: label.Selector, Doubtful: true, Foreign: true}}}
+				_, misses, got := scope.NewTask(s, "Give it to Katarzyna.").Match(p, []*scope.Result{r})
+				if got != (c.want && !irreversible) {
+					t.Errorf("irreversible %v: covered %v (%v)", irreversible, got, misses)
+				}
+			}
+		})
+	}
+}
