@@ -29,6 +29,7 @@ func TestConditionsOnOneRecord(t *testing.T) {
 		"one before and one after, with the page": free(overlaps, `{"leaves":[{"id":1,"from":"2026-01-02","to":"2026-01-03"},{"id":2,"from":"2026-04-01","to":"2026-04-02"}],"page":1}`),
 		"one that does, in an object":             task(overlaps, `{"team":"x","leaves":[{"id":1,"from":"2026-01-02","to":"2026-01-03"},{"id":2,"from":"2026-03-05","to":"2026-03-05"}]}`),
 		"one that says it in its text":            task(overlaps, `{"team":"x","leaves":[{"id":1,"from":"2026-01-02","to":"2026-01-03","note":"x"},{"id":2,"from":"2026-04-02","to":"2026-04-03","note":"from: 2026-03-05\nto: 2026-03-05"}]}`),
+		"one that doesn't say until when":         task(overlaps, `{"team":"x","leaves":[{"id":1,"from":"2026-01-02","to":"2026-01-03"},{"id":2,"from":"2026-03-01"}]}`),
 		"one whose end is a word":                 task(overlaps, `{"team":"x","leaves":[{"id":1,"from":"2026-01-02","to":"2026-01-03"},{"id":2,"from":"2026-03-01","to":"open"}]}`),
 		"days in words":                           task(overlaps, `[{"id":1,"from":"2026-01-02","to":"2026-01-03","last day":"a Friday","first day":"a Monday"}]`),
 		"a member around the list":                task(either, `{"author":"Ana","items":[{"id":1,"state":"urgent"}]}`),

@@ -223,7 +223,7 @@ func (m *matcher) meets(want *held, r *Result, record string) bool {
 		return met
 	}
 
-	missing := want.lists[listOf(record)] && r.outermost(record) && r.isRecord(record)
+	missing := want.lists[listOf(record)] && (m.against || r.outermost(record)) && r.isRecord(record)
 	switch {
 	case !has && !missing:
 		return false
