@@ -1,14 +1,15 @@
 package guard
 
 import (
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 
+	"github.com/remit-project/remit/internal/decimal"
 	"github.com/remit-project/remit/internal/mention"
 	"github.com/remit-project/remit/internal/provenance"
 	"github.com/remit-project/remit/internal/reply"
@@ -204,10 +205,11 @@ func isAmong(values []string, value string) bool {
 	return slices.ContainsFunc(values, func(v string) bool { return plainForm(v) == same })
 }
 
+// plainForm returns the one way to write a value that may be written in several.
 func plainForm(value string) string {
 	value = strings.ToLower(strings.TrimSpace(value))
-	if n, err := strconv.ParseFloat(value, 64); err == nil {
-		return strconv.FormatFloat(n, 'g', -1, 64)
+	if n, err := decimal.Parse(value); err == nil {
+		return fmt.Sprint(n.ConvertToType(types.StringType).Value())
 	}
 	return value
 }
