@@ -109,7 +109,7 @@ func (s *Session) sources(t *scope.Task) []*Delegation {
 // refers reports whether the user's turn may mean what the assistant asked before it: a
 // short turn that doesn't refuse.
 func (s *Session) refers() bool {
-	asks := strings.ContainsAny(s.task.proposal, "?？؟")
+	asks := reply.HasQuestion(s.task.proposal)
 	short := len(s.task.turn) <= maxReference && len(s.task.proposal) <= scope.MaxMaterial
 	return asks && short && reply.Read(s.task.proposal, s.task.turn).Answer != reply.Refused
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/remit-project/remit/internal/mention"
 	"github.com/remit-project/remit/internal/provenance"
 	"github.com/remit-project/remit/internal/reply"
-	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // onceMoreQuestion is what the judge is asked where it isn't sure that a yes is for the call.
@@ -24,7 +23,8 @@ const onceMoreQuestion = "Did the user's latest words agree to this very call, b
 func (x *view) covered(at int) ref.Val {
 	d := x.talk()
 	given := d.exchanges[at].at
-	since := x.changesSince(given)
+	entries := x.request.History.Entries
+	since := x.changesIn(entries[given:])
 	for _, c := range since {
 		switch {
 		case !x.isSame(c):
@@ -36,8 +36,7 @@ func (x *view) covered(at int) ref.Val {
 	}
 	// "Great" to a report that it is done is no wish to have it done again, and what fails
 	// each time isn't tried for ever.
-	entries := x.request.History.Entries
-	praised := !strings.ContainsAny(d.exchanges[at].question, questionMarks) && slices.ContainsFunc(entries[:given], x.isRepeated)
+	praised := !reply.HasQuestion(d.exchanges[at].question) && slices.ContainsFunc(entries[:given], x.isRepeated)
 	if praised || x.isReport(at) || x.tries(entries[given:]) >= maxRetries {
 		return x.beyond()
 	}
@@ -60,12 +59,8 @@ func (x *view) covered(at int) ref.Val {
 	return types.True
 }
 
-const (
-	// questionMarks end a question, in the scripts that agents write.
-	questionMarks = "?？؟"
-	// maxRetries bounds how often a call that failed is made again by one yes.
-	maxRetries = 3
-)
+// maxRetries bounds how often a call that failed is made again by one yes.
+const maxRetries = 3
 
 // isSame reports whether a call is the one that is decided.
 func (x *view) isSame(c *Call) bool {
@@ -82,12 +77,11 @@ func (x *view) isRepeated(e Entry) bool {
 func (x *view) isReport(at int) bool {
 	d := x.talk()
 	e := &d.exchanges[at]
-	if at == 0 || strings.ContainsAny(e.question, questionMarks) {
+	if at == 0 || reply.HasQuestion(e.question) {
 		return false
 	}
-	made := x.request.History.Entries[d.exchanges[at-1].at:e.at]
-	ran := slices.ContainsFunc(made, func(e Entry) bool { return e.Kind == CallEntry && !x.reads(e.Call) && !e.Call.Result.failed() })
-	return ran && !x.proposes(e)
+	made := x.changesIn(x.request.History.Entries[d.exchanges[at-1].at:e.at])
+	return len(made) > 0 && !x.proposes(e)
 }
 
 // tries counts how often the call that is decided has failed.
@@ -121,11 +115,11 @@ func (d *dialogue) saidSince(at int) string {
 	return strings.TrimSpace(strings.Join(append(said, d.after), "\n"))
 }
 
-// changesSince returns the calls from an entry on that may have changed something. A call that failed, or
-// was denied, hasn't.
-func (x *evaluation) changesSince(entry int) []*Call {
+// changesIn returns the calls among entries that may have changed something. A call that failed, or was denied,
+// hasn't.
+func (x *evaluation) changesIn(entries []Entry) []*Call {
 	var out []*Call
-	for _, e := range x.request.History.Entries[entry:] {
+	for _, e := range entries {
 		if e.Kind == CallEntry && !x.reads(e.Call) && !e.Call.Result.failed() {
 			out = append(out, e.Call)
 		}
@@ -270,146 +264,4 @@ func (x *view) identifies(value string) bool {
 	const least = 2 // bytes of a number that is more than a count
 	code := len(value) >= least && strings.ContainsFunc(value, unicode.IsDigit) && !strings.ContainsFunc(value, unicode.IsSpace)
 	return code || x.lookedAll().Know(value)
-}
-
-// outcome is what a result says of what its call has done.
-type outcome int
-
-const (
-	// done is that of every result that says nothing of a failure.
-	done outcome = iota
-	// doubtful may have changed something: it was lost, timed out, or failed in part.
-	doubtful
-	// failed clearly changed nothing.
-	failed
-)
-
-var (
-	// failing are the words with which tools begin to tell that they failed, and unsure those
-	// after which something may have happened all the same.
-	failing = []string{"error", "failed", "failure", "exception", "traceback", "invalid", "unauthorized", "forbidden"}
-	// flagged leave a doubt where a call is marked as failed: it may have run.
-	flagged = []string{"timeout", "timed", "partial", "partially", "pending", "unknown", "lost"}
-	unsure  = append([]string{"unable", "cannot", "can't", "couldn't", "timeout", "timed", "unavailable", "declined", "rejected", "refused", "fehler", "erreur"}, failing...)
-	// nothing is what a member for an error has where there is none.
-	nothing = []string{"false", "null", "0", `""`, "[]", "{}", `"none"`, `"ok"`}
-)
-
-// outcome reads a result. Doubt says that something may have happened.
-func (r *Result) outcome() outcome {
-	told, doc := r.told()
-	if r != nil && r.Failed != nil {
-		return told
-	}
-	if told == done && doc != nil && tells(doc, failed) {
-		return doubtful
-	}
-	return told
-}
-
-// failed reports whether a result clearly says that its call changed nothing.
-func (r *Result) failed() bool {
-	told, _ := r.told()
-	return told == failed
-}
-
-// told reads a result, and returns the document if it is one. What is known of a failure beside the result
-// counts; words leave no more than a doubt at it.
-func (r *Result) told() (outcome, *strictjson.Document) {
-	if r == nil {
-		return doubtful, nil
-	}
-	told, doc := r.toldByItself()
-	switch {
-	case r.Failed == nil:
-		return told, doc
-	case *r.Failed && !r.mayHaveRun():
-		return failed, doc
-	case *r.Failed, told == failed:
-		return doubtful, doc
-	}
-	return done, doc
-}
-
-// mayHaveRun reports whether a result that is marked as failed says that something may have been done.
-func (r *Result) mayHaveRun() bool {
-	doc, err := strictjson.Parse(content(r), strictjson.OutputLimits())
-	if err != nil || doc.Root().Kind() == strictjson.String {
-		return hasWord(r.Content, flagged)
-	}
-	return slices.ContainsFunc(doc.Leaves(), func(l strictjson.Leaf) bool { return affirms(l) || hasWord(l.Text, flagged) })
-}
-
-// affirms reports whether a leaf says that something was done.
-func affirms(l strictjson.Leaf) bool {
-	return l.Kind == strictjson.Bool && l.Text == "true" && !isError(l.Pointer)
-}
-
-// toldByItself reads a result by its text or by its top-level members. An error beside something that was
-// done leaves doubt.
-func (r *Result) toldByItself() (outcome, *strictjson.Document) {
-	doc, err := strictjson.Parse(content(r), strictjson.OutputLimits())
-	if err != nil {
-		return outcomeInWords(r.Content), nil
-	}
-	if root := doc.Root(); root.Kind() == strictjson.String {
-		return outcomeInWords(root.Text()), nil
-	}
-
-	out := done
-	for name, m := range doc.Root().Members() {
-		out = max(out, toldBy(strings.ToLower(name), m))
-	}
-	if out == failed && (tells(doc, doubtful) || slices.ContainsFunc(doc.Leaves(), affirms)) {
-		return doubtful, nil
-	}
-	return out, doc
-}
-
-// toldBy reads one member of a result.
-func toldBy(name string, m strictjson.Value) outcome {
-	switch name {
-	case "error", "iserror", "is_error":
-		if !slices.Contains(nothing, strings.ToLower(string(m.Raw()))) {
-			return failed
-		}
-	case "errors":
-		if !slices.Contains(nothing, string(m.Raw())) {
-			return doubtful // of several, some may have been done
-		}
-	case "ok", "success":
-		if string(m.Raw()) == "false" {
-			return failed
-		}
-	case "status":
-		return outcomeInWords(m.Text())
-	}
-	return done
-}
-
-// tells reports whether a text in a result tells of an outcome.
-func tells(doc *strictjson.Document, want outcome) bool {
-	return slices.ContainsFunc(doc.Leaves(), func(l strictjson.Leaf) bool { return outcomeInWords(l.Text) == want })
-}
-
-// isError reports whether a place is a member that says whether there was an error.
-func isError(pointer string) bool {
-	name := strings.ToLower(pointer[strings.LastIndexByte(pointer, '/')+1:])
-	return name == "error" || name == "iserror" || name == "is_error"
-}
-
-func outcomeInWords(text string) outcome {
-	words := mention.NewText(cut(text, MaxShown)).Words()
-	switch {
-	case len(words) > 0 && slices.Contains(failing, words[0]):
-		return failed
-	case hasWord(text, unsure):
-		return doubtful
-	}
-	return done
-}
-
-// hasWord reports whether the beginning of a text has one of some words.
-func hasWord(text string, of []string) bool {
-	return slices.ContainsFunc(mention.NewText(cut(text, MaxShown)).Words(), func(w string) bool { return slices.Contains(of, w) })
 }

@@ -196,7 +196,7 @@ func (d *dialogue) agreement() (answer reply.Answer, at int) {
 		switch {
 		case r.Answer == reply.Agreed && e.question == "" && d.heard:
 			return reply.Refused, i // nothing was proposed
-		case r.Idle && i > 0 && !strings.ContainsAny(e.question, "?？"):
+		case r.Idle && i > 0 && !reply.HasQuestion(e.question):
 			continue
 		case r.Answer == reply.Unclear && e.question == "" && d.heard:
 			return reply.Refused, i
@@ -287,7 +287,7 @@ func (d *dialogue) stated(records *mention.Records, value string) reply.Answer {
 // stops reports whether a turn only refuses what the agent would go on with, and not what it asks or offers
 // beside that.
 func (e *exchange) stops() bool {
-	offers := strings.ContainsAny(e.question, questionMarks) && !e.memo.proposal(e.question).GoesOn
+	offers := reply.HasQuestion(e.question) && !e.memo.proposal(e.question).GoesOn
 	return e.question != "" && !offers && e.reading().Answer == reply.Refused && reply.OnlyRefuses(e.reply)
 }
 

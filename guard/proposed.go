@@ -2,7 +2,6 @@ package guard
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/remit-project/remit/internal/mention"
 	"github.com/remit-project/remit/internal/provenance"
@@ -34,7 +33,7 @@ func (x *view) isElsewhere(at int) (elsewhere, known bool) {
 	}
 
 	otherDeed := does != 0 && p.AskedDeeds != 0
-	answers := at > 0 && strings.ContainsAny(d.exchanges[at-1].reply, questionMarks)
+	answers := at > 0 && reply.HasQuestion(d.exchanges[at-1].reply)
 	if !otherDeed && !answers {
 		return false, true
 	}

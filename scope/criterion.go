@@ -109,9 +109,10 @@ func (s *superlativeWords) isLike(other *superlativeWords) bool {
 
 // isFromEnd reports whether words count from an end that is not the first one.
 func isFromEnd(by []string) bool {
+	const reach = 2 // words, as in "from the end"
 	end := func(w string) bool { return w == "end" || w == "bottom" || w == "last" || w == "back" }
 	for i, w := range by {
-		from := w == "from" && slices.ContainsFunc(by[i+1:min(len(by), i+len("xxx"))], end)
+		from := w == "from" && slices.ContainsFunc(by[i+1:min(len(by), i+1+reach)], end)
 		if from || w == "penultimate" {
 			return true
 		}

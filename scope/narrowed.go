@@ -1,12 +1,13 @@
 package scope
 
 import (
-	"github.com/remit-project/remit/label"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/remit-project/remit/label"
 )
 
 // orders are the words of arguments that leave no record out: how a listing is written, and in

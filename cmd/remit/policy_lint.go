@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -102,11 +103,7 @@ func (c *policyLintCommand) print(s *command.Streams, p *policies) {
 	shade := display.Paint(s.Color)
 	for _, g := range p.set.Guards() {
 		common := map[string][]string{}
-		var kinds []string
 		gather := func(kind string, r guard.PolicyCost) {
-			if common[kind] == nil {
-				kinds = append(kinds, kind)
-			}
 			common[kind] = append(common[kind], display.Name(r.Policy.Name))
 		}
 
@@ -131,8 +128,7 @@ func (c *policyLintCommand) print(s *command.Streams, p *policies) {
 		}
 
 		file := display.Line(g.File.Position.File)
-		slices.Sort(kinds)
-		for _, kind := range kinds {
+		for _, kind := range slices.Sorted(maps.Keys(common)) {
 			fmt.Fprintf(s.Out, "%s: %s %s: %s\n", file, shade.Dim("note:"), kind, strings.Join(common[kind], ", "))
 		}
 		has := display.Count(len(g.File.Policies), "policy", "policies")

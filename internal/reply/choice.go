@@ -103,7 +103,5 @@ func Items(text string) []Item {
 	return out
 }
 
-const sentenceSigns = ".!?。！？"
-
 // Has reports whether a thing is spoken of by one of the words that [Picks] returns.
 func (i Item) Has(word string) bool { return slices.Contains(i.words, word) }

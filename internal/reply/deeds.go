@@ -153,11 +153,15 @@ func Proposed(text string) Proposal {
 		out.GoesOn = out.GoesOn || goesOn
 		out.Describes = out.Describes || (len(words) > 0 && l.at(words, 0, being) != nil)
 	}
-	out.Describes = out.Describes && !out.GoesOn && strings.ContainsAny(out.Asked, questionSigns)
+	out.Describes = out.Describes && !out.GoesOn && HasQuestion(out.Asked)
 	return out
 }
 
+// questionSigns end a question, in the scripts that agents write.
 const questionSigns = "?？؟"
+
+// HasQuestion reports whether a text asks something.
+func HasQuestion(text string) bool { return strings.ContainsAny(text, questionSigns) }
 
 // lastQuestion returns the last sentence of a text that asks, or all of a text that has none.
 func lastQuestion(text string) string {
@@ -165,12 +169,13 @@ func lastQuestion(text string) string {
 	if end < 0 {
 		return text
 	}
-	begin := strings.LastIndexAny(text[:end], questionSigns+"!.。！\n")
+	const ends = questionSigns + sentenceEnds
+	begin := strings.LastIndexAny(text[:end], ends)
 	for begin > 0 && begin+1 < end && text[begin] == '.' && text[begin+1] != ' ' {
-		begin = strings.LastIndexAny(text[:begin], questionSigns+"!.。！\n") // within a number or an address
+		begin = strings.LastIndexAny(text[:begin], ends) // within a number or an address
 	}
 	if begin < 0 {
 		return text[:end+1]
 	}
-	return strings.TrimSpace(strings.TrimLeft(text[begin:end+1], questionSigns+"!.。！\n"))
+	return strings.TrimSpace(strings.TrimLeft(text[begin:end+1], ends))
 }

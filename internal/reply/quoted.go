@@ -125,11 +125,15 @@ func isLong(quoted string) bool {
 	const most = 6 // words of a name
 	const least = 3
 	words := len(strings.Fields(quoted))
-	ends := strings.ContainsAny(strings.TrimRight(quoted, `"'”“’»」』`), ".!?。！？")
+	ends := strings.ContainsAny(strings.TrimRight(quoted, `"'”“’»」』`), sentenceSigns)
 	return words > most || (words >= least && ends) || (words == 1 && utf8.RuneCountInString(quoted) > 3*most)
 }
 
-const sentenceEnds = ".!?。！？\n"
+const (
+	// sentenceSigns end a sentence, and sentenceEnds a line as well.
+	sentenceSigns = ".!?。！？"
+	sentenceEnds  = sentenceSigns + "\n"
+)
 
 func sentenceBefore(text string, at int) int {
 	return strings.LastIndexAny(text[:at], sentenceEnds) + 1
