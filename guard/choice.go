@@ -68,8 +68,8 @@ func (d *dialogue) taken(e *exchange) string {
 	return strings.Join(kept, "\n")
 }
 
-// isPeer reports whether one of the things that are listed is one such as a value, and not the value: it has a
-// code of the same form, or stands beside a value that has no code, in its sentence.
+// isPeer reports whether a listed item is an alternative to a value: it has a code of the same form or, if the
+// value has no code, it is listed next to the value in the same sentence.
 func isPeer(items []reply.Item, own []bool, i int, value string) bool {
 	if own[i] {
 		return false

@@ -284,8 +284,8 @@ func (d *dialogue) stated(records *mention.Records, value string) reply.Answer {
 	return reply.Unclear
 }
 
-// stops reports whether a turn only refuses what the agent would go on with, and not what it asks or offers
-// beside that.
+// stops reports whether a turn refuses to let the agent go on, rather than an offer or a question of the
+// agent's.
 func (e *exchange) stops() bool {
 	offers := reply.HasQuestion(e.question) && !e.memo.proposal(e.question).GoesOn
 	return e.question != "" && !offers && e.reading().Answer == reply.Refused && reply.OnlyRefuses(e.reply)

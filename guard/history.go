@@ -54,7 +54,7 @@ type Call struct {
 type Result struct {
 	Content    string          `json:"content,omitempty"`
 	Structured json.RawMessage `json:"structured,omitempty"`
-	// Failed says whether the call failed, where that is known beside what it returned.
+	// Failed says whether the call failed; nil if only its content tells.
 	Failed *bool `json:"failed,omitempty"`
 	// From says who gave the result of a look-up, as "agent" or "session:c1"; empty for
 	// the tool itself.

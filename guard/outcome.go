@@ -25,7 +25,7 @@ var (
 	failing = []string{"error", "failed", "failure", "exception", "traceback", "invalid", "unauthorized", "forbidden"}
 	// unsure are words after which something may have happened all the same.
 	unsure = append([]string{"unable", "cannot", "can't", "couldn't", "timeout", "timed", "unavailable", "declined", "rejected", "refused", "fehler", "erreur"}, failing...)
-	// flagged are words that leave a doubt in a result that is marked as failed: the call may have run.
+	// flagged are words that make a failed call doubtful: it may have run.
 	flagged = []string{"timeout", "timed", "partial", "partially", "pending", "unknown", "lost"}
 	// errorMembers are the members of a result that report an error, in lower case, and nothing what they
 	// hold where there is none.
@@ -33,7 +33,7 @@ var (
 	nothing      = []string{"false", "null", "0", `""`, "[]", "{}", `"none"`, `"ok"`}
 )
 
-// outcome reads a result. In one that isn't marked, any text that reports a failure leaves a doubt.
+// outcome returns the outcome of a result. Without Failed, any text in it that reports a failure makes it doubtful.
 func (r *Result) outcome() outcome {
 	told, doc := r.told()
 	marked := r != nil && r.Failed != nil
@@ -49,8 +49,8 @@ func (r *Result) failed() bool {
 	return told == failed
 }
 
-// told reads a result by its mark, and where it has none by its text or members. Against a mark, words
-// leave no more than a doubt. It returns the result's document, if it has one.
+// told reads a result by Failed or, if that is nil, by its text or members. A text that contradicts Failed makes
+// the outcome doubtful. It also returns the parsed result, or nil for a text.
 func (r *Result) told() (outcome, *strictjson.Document) {
 	if r == nil {
 		return doubtful, nil
@@ -71,7 +71,7 @@ func (r *Result) told() (outcome, *strictjson.Document) {
 	return done, doc
 }
 
-// parse returns a result as a document, or where it is none its text.
+// parse returns a result as a document, or its text if it isn't one.
 func (r *Result) parse() (doc *strictjson.Document, text string) {
 	doc, err := strictjson.Parse(content(r), strictjson.OutputLimits())
 	if err != nil {
@@ -83,7 +83,7 @@ func (r *Result) parse() (doc *strictjson.Document, text string) {
 	return doc, ""
 }
 
-// mayHaveRun reports whether a result that is marked as failed says that something may have been done.
+// mayHaveRun reports whether a result says that a failed call may have done something.
 func (r *Result) mayHaveRun(doc *strictjson.Document) bool {
 	if doc == nil {
 		return hasWord(r.Content, flagged)
@@ -97,8 +97,8 @@ func affirms(l strictjson.Leaf) bool {
 	return l.Kind == strictjson.Bool && l.Text == "true" && !slices.Contains(errorMembers, name)
 }
 
-// outcomeIn reads a document by its top-level members. An error leaves a doubt where the document also
-// says that something was done.
+// outcomeIn reads a document by its top-level members. An error is doubtful if the document also says that
+// something was done.
 func outcomeIn(doc *strictjson.Document) outcome {
 	out := done
 	for name, m := range doc.Root().Members() {

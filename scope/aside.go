@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Strangers add to what is beside the records that a request is about: comments to a page, advertisements to
-// what a search finds. For what can't be taken back, a value of a list or an object there counts only where the
-// scope says so, or the tool is called so.
+// Strangers add data next to the records that a request is about: comments to a page, advertisements to search
+// results. An irreversible call may take a value from such a list or object only if the scope or the tool names it.
 
 // containers are the names of lists that say no more than that there are records in them.
 var containers = strings.Fields("results items entries rows records elements data values list hits matches contents nodes edges")
@@ -15,8 +14,8 @@ var containers = strings.Fields("results items entries rows records elements dat
 // asides are the names of lists of what strangers add, and of what nobody asked for.
 var asides = strings.Fields("comments replies reviews reactions likes mentions sponsored ads advertisements promoted promotions suggested suggestions related recommended recommendations similar featured")
 
-// aside returns why the values of a record don't do for a call that can't be taken back, since they are
-// beside what a source is about; empty where they do.
+// aside returns a function that says why an irreversible call can't take values from a record; it returns "" for
+// a record that the source is about.
 func (m *matcher) aside(s *Source, r *Result) func(record string) string {
 	if !m.irreversible || m.against || r.values {
 		return func(string) string { return "" }
@@ -43,8 +42,8 @@ func (m *matcher) aside(s *Source, r *Result) func(record string) string {
 	}
 }
 
-// asideIn returns the first list or object of a path that is not what a source names; empty where there is
-// none. In the only thing that a tool returns, that is what strangers add.
+// asideIn returns the first list or object of a path that the source doesn't name, or "". In a result that is not
+// a list, only those that strangers add to count.
 func (r *Result) asideIn(s *Source, path string, listed bool) string {
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {
@@ -60,8 +59,8 @@ func (r *Result) asideIn(s *Source, path string, listed bool) string {
 	return ""
 }
 
-// asideOf returns the name of an outermost list that is beside another one which is what a source names, or that
-// has what strangers add; empty for another one.
+// asideOf returns the name of an outermost list if the source names another one, or if strangers add to it; else
+// it returns "".
 func (m *matcher) asideOf(s *Source, r *Result, list string) string {
 	name := unescape(list[strings.LastIndexByte(list, '/')+1:])
 	if name == "" || r.isNamedBy(s, name, true) {

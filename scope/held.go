@@ -157,8 +157,8 @@ func (m *matcher) hold(w *Match, r *Result) held {
 	return h
 }
 
-// inSeveralUnits reports whether the numbers that a condition bounds have different currencies or units
-// beside them: 900 ml is less than 1 l.
+// inSeveralUnits reports whether the numbers that a condition bounds are in different currencies or units: 900 ml
+// is less than 1 l.
 func (m *matcher) inSeveralUnits(w *Match, r *Result, is func(*field) bool) bool {
 	if w.Below+w.Above == "" || !m.work(len(r.fields)*perStep) {
 		return false

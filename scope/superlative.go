@@ -392,7 +392,7 @@ func (f *field) isMeasuredBy(other *field) bool {
 	return unit && (len(other.key) == 1 || slices.Contains(f.key, other.key[0]))
 }
 
-// measureOf returns the currency and the unit beside a value in its record.
+// measureOf returns the currency and the unit that the record of a value gives.
 func (m *matcher) measureOf(v candidate) string {
 	i := slices.IndexFunc(m.results, func(r *Result) bool { return r.Call == v.call })
 	if i < 0 || !m.step() {

@@ -27,7 +27,7 @@ func toolResult(m *wire.Message) (text string, structured json.RawMessage) {
 	return strings.Join(parts, "\n"), structured
 }
 
-// failed says whether a call failed, where the server says so. An error of the protocol's is one of the server's:
+// failed returns the isError of a tool result, or nil if the server sent none. It is nil for a JSON-RPC error:
 // the call may have run.
 func failed(m *wire.Message) *bool {
 	if m.Result == nil {

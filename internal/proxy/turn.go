@@ -218,7 +218,7 @@ func (c containers) events(kind remit.EventKind, list []part) []remit.Event {
 	return with
 }
 
-// result returns the event for a call's result, with what the agent says of whether it failed; nil for nothing.
+// result returns the event for a call's result. Failed is the agent's mark, or nil if it set none.
 func result(call string, content json.RawMessage, failed *bool) remit.Event {
 	var texts []string
 	for _, p := range parts(content) {

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// plain are the words of all languages that say nothing of a thing that they stand beside.
+// plain returns the words of all languages that tell nothing about the thing next to them.
 var plain = sync.OnceValue(func() map[string]bool {
 	out := map[string]bool{}
 	for _, l := range known().languages {

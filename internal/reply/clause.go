@@ -75,7 +75,7 @@ func (l *lexicon) clause(words, echoed []string, agreed bool) marks {
 	return m
 }
 
-// weigh notes how much an agreement is worth, or what a clause says beside one.
+// weigh notes how strong an agreement is, or what another clause adds to it.
 func (l *lexicon) weigh(words, rest, echoed []string, m *marks) {
 	m.strong = m.agrees && !l.isWeak(words)
 	m.tells = !m.agrees && slices.ContainsFunc(rest, func(w string) bool { return w != used && !l.words[w] && !isOf(w, echoed) })

@@ -26,8 +26,8 @@ const (
 	testsAgain = 0.05
 	rulesAgain = 0.15
 	slips      = 0.15
-	// room is the part of the places beside the first in a shared question that is taken: policies
-	// of other tools, and of rules that hang on no words, are asked about apart.
+	// room is the share of the places after the first in a shared question that is filled: policies
+	// of other tools, and of rules that hang on no words, are asked about separately.
 	room = 0.7
 	// enforceable is the part of the policies that are not archived.
 	enforceable = 0.95

@@ -22,8 +22,8 @@ const MaxTogether = 12
 // long: that of three would be cut off by some models.
 var together = map[string]int{testsStage: 2, readingStage: 3, ruleStage: 4}
 
-// maxShared bounds what a shared question says beside the instructions, in bytes: some 20,000
-// tokens. A policy about which there is more to say is asked about alone.
+// maxShared bounds a shared question without the instructions, in bytes: about 20,000 tokens. A policy that
+// needs more is asked about alone.
 const maxShared = 64 << 10
 
 // PerQuestion returns how many policies of a tool share a question of a stage at most.
