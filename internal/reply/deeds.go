@@ -169,13 +169,12 @@ func lastQuestion(text string) string {
 	if end < 0 {
 		return text
 	}
-	const ends = questionSigns + sentenceEnds
-	begin := strings.LastIndexAny(text[:end], ends)
+	begin := strings.LastIndexAny(text[:end], sentenceEnds)
 	for begin > 0 && begin+1 < end && text[begin] == '.' && text[begin+1] != ' ' {
-		begin = strings.LastIndexAny(text[:begin], ends) // within a number or an address
+		begin = strings.LastIndexAny(text[:begin], sentenceEnds) // within a number or an address
 	}
 	if begin < 0 {
 		return text[:end+1]
 	}
-	return strings.TrimSpace(strings.TrimLeft(text[begin:end+1], ends))
+	return strings.TrimSpace(strings.TrimLeft(text[begin:end+1], sentenceEnds))
 }

@@ -131,7 +131,7 @@ func isLong(quoted string) bool {
 
 const (
 	// sentenceSigns end a sentence, and sentenceEnds a line as well.
-	sentenceSigns = ".!?。！？"
+	sentenceSigns = ".!?。！？؟"
 	sentenceEnds  = sentenceSigns + "\n"
 )
 
