@@ -6,29 +6,20 @@ import (
 	"strings"
 )
 
-// ParseOpenAPI reads an OpenAPI 3.0 or 3.1 document, JSON or YAML: one tool an
-// operation, named by its operationId, or else by method and path. Parameters
-// and the members of a JSON or form request body become arguments; a parameter
-// whose name is taken gets its place as a suffix (id__path), and a body that is
-// no object is the argument "body". The schema of the first 2xx JSON response
-// becomes the output. GET, HEAD and OPTIONS are hinted to be read-only, and
-// DELETE to be destructive.
-//
-// The package decodes what it needs itself: OpenAPI libraries resolve into
-// maps, which lose the order of members and the text of numbers that a
-// fingerprint needs, and bring dependencies of their own.
-func ParseOpenAPI(name string, data []byte) (*Catalogue, error) {
-	p, err := newParser(name, data, readAny)
-	if err != nil {
-		return nil, err
-	}
-	return p.openAPI()
-}
-
 // methods lists the operations of a path item, in the order of the OpenAPI
 // specification.
 var methods = [...]string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 
+// openAPI parses an OpenAPI document: one tool for each operation, named by its
+// operationId, or else by method and path. Parameters and the members of a JSON or
+// form request body become arguments; a parameter whose name is taken gets its place
+// as a suffix (id__path), and a body that isn't an object is the argument "body". The
+// schema of the first 2xx JSON response becomes the output. GET, HEAD and OPTIONS are
+// hinted to be read-only, and DELETE to be destructive.
+//
+// It decodes what it needs itself: OpenAPI libraries resolve into maps, which lose
+// the order of members and the text of numbers that a fingerprint needs, and bring
+// dependencies of their own.
 func (p *parser) openAPI() (*Catalogue, error) {
 	switch version := p.doc.get("openapi"); {
 	case p.doc.get("swagger") != nil:

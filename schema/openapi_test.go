@@ -125,7 +125,7 @@ func TestOpenAPI(t *testing.T) {
 // A definition that an operation refers to, at any remove, is a part of it.
 func TestOpenAPIFingerprint(t *testing.T) {
 	prints := func(text string) (out []string) {
-		c, err := schema.ParseOpenAPI("p", []byte(text))
+		c, err := schema.Parse("p", []byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}

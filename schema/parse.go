@@ -11,11 +11,19 @@ import (
 	"unicode/utf8"
 )
 
-// Parse detects the form of a catalogue and parses it as [ParseMCP], [ParseOpenAI]
-// or [ParseOpenAPI] does. name is the name of the server or of the file: it appears
-// in errors, and without directories and extension it names the server. A document
-// can't name its own server, because contracts are found by that name and one
-// server could impersonate another.
+// Parse parses a catalogue in any of these forms:
+//
+//   - the tools/list result of an MCP server, as [ParseMCP] does
+//   - OpenAI's function tools, bare or as "tools" or "functions" of an object, in the
+//     form of the Chat Completions API, of the Responses API, or of bare functions.
+//     Tools that run at the provider are errors, because they have no schema for
+//     checking calls
+//   - an OpenAPI 3.0 or 3.1 document, JSON or YAML
+//
+// name is the name of the server or of the file: it appears in errors, and without
+// directories and extension it names the server. A document can't name its own
+// server, because contracts are found by that name and one server could impersonate
+// another.
 //
 // If one tool can't be parsed, Parse returns no catalogue but an error of type
 // [Errors] that names every such tool. A monitor that knew only some of the tools
@@ -42,18 +50,6 @@ func ParseMCP(name string, data []byte) (*Catalogue, error) {
 		return nil, err
 	}
 	return p.list(formMCP)
-}
-
-// ParseOpenAI parses a list of function tools, bare or as "tools" or "functions" of
-// an object, in the form of the Chat Completions API, of the Responses API, or of
-// bare functions. Tools that run at the provider are errors, because they have no
-// schema for checking calls. It accepts JSON only.
-func ParseOpenAI(name string, data []byte) (*Catalogue, error) {
-	p, err := newParser(name, data, readJSON)
-	if err != nil {
-		return nil, err
-	}
-	return p.list(formOpenAI)
 }
 
 // ParseEach parses tool definitions with a function such as [ParseMCP]. It leaves

@@ -149,9 +149,9 @@ func (s *Service) equip(settings Settings, o *remit.Options) (err error) {
 	return err
 }
 
-// SessionID returns the store's session id for an agent's conversation. A gateway
+// sessionID returns the store's session id for an agent's conversation. A gateway
 // or a proxy that serves the same conversation shares the session by this id.
-func SessionID(agent, session string) string {
+func sessionID(agent, session string) string {
 	const most = 128
 	plain := len(session) <= most && !strings.ContainsFunc(session, func(r rune) bool { return r <= ' ' || r > '~' })
 	if !plain {
@@ -180,7 +180,7 @@ func (s *Service) Handle(ctx context.Context, settings Settings, e *Event) (Answ
 	if e.Kind == SessionEnd || e.Kind == Other {
 		return allow, nil
 	}
-	opening := s.session(ctx, p.of(a.Name), SessionID(e.Agent, e.Session))
+	opening := s.session(ctx, p.of(a.Name), sessionID(e.Agent, e.Session))
 	if e.Kind == SessionStart {
 		return allow, nil // it is read while the user thinks
 	}

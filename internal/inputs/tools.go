@@ -85,8 +85,8 @@ func Contracts(path string) ([]*contract.File, error) {
 	return out, nil
 }
 
-// Guard reads a guard file.
-func Guard(name string) (*guard.File, error) {
+// readGuard reads a guard file.
+func readGuard(name string) (*guard.File, error) {
 	data, err := ReadAs(name, "a guard file (*.yaml) in it")
 	if err != nil {
 		return nil, err
@@ -102,12 +102,6 @@ func Guard(name string) (*guard.File, error) {
 	return guard.LoadApart(name, data, tests, samples...)
 }
 
-// GuardFiles returns the guard files at a path: the file itself, or those of a
-// directory.
-func GuardFiles(path string) ([]string, error) {
-	return YAML(path, "guard", "write one file a tool, and one for every tool: docs/reference/guards.md")
-}
-
 // Guards reads the guard files at a path. The error has the mistakes of all
 // files, as [guard.Errors].
 func Guards(path string) ([]*guard.File, error) {
@@ -121,7 +115,7 @@ func Guards(path string) ([]*guard.File, error) {
 // LintGuards reads the guard files at a path, and returns the mistakes in them
 // beside the files that have none.
 func LintGuards(path string) ([]*guard.File, guard.Errors, error) {
-	names, err := GuardFiles(path)
+	names, err := YAML(path, "guard", "write one file a tool, and one for every tool: docs/reference/guards.md")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -129,7 +123,7 @@ func LintGuards(path string) ([]*guard.File, guard.Errors, error) {
 	var files []*guard.File
 	var mistakes guard.Errors
 	for _, name := range names {
-		f, err := Guard(name)
+		f, err := readGuard(name)
 		var found guard.Errors
 		switch {
 		case errors.As(err, &found):
@@ -152,7 +146,7 @@ func Deployment(tools []string, contracts string) (guard.Deployment, error) {
 		return guard.Deployment{}, err
 	}
 	if contracts == "" {
-		return guard.Deployment{Tools: all, Contracts: Synthesized(all)}, nil
+		return guard.Deployment{Tools: all, Contracts: synthesized(all)}, nil
 	}
 
 	scope := guard.Deployment{}
@@ -165,8 +159,8 @@ func Deployment(tools []string, contracts string) (guard.Deployment, error) {
 	return scope, nil
 }
 
-// Synthesized returns contracts made from the schemas of tools.
-func Synthesized(tools []*schema.Catalogue) []*contract.File {
+// synthesized returns contracts made from the schemas of tools.
+func synthesized(tools []*schema.Catalogue) []*contract.File {
 	var out []*contract.File
 	for _, c := range tools {
 		out = append(out, synth.Contract(c))

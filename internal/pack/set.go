@@ -63,12 +63,6 @@ func (s Set) Contract(c *schema.Catalogue) *contract.File {
 	return f
 }
 
-// Tool returns the contract of one tool, as [Set.Contract] does. The siblings are the tools
-// that the same server offers.
-func (s Set) Tool(def *schema.Tool, siblings *schema.Catalogue) contract.Tool {
-	return s.replace(synth.Tool(def, siblings), def)
-}
-
 // Reviewed returns the fingerprints of the definitions that the packs reviewed.
 func (s Set) Reviewed(c *schema.Catalogue) []string {
 	var out []string

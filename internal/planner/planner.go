@@ -102,9 +102,6 @@ func New(o Options) (*Planner, error) {
 // String returns the model and its address.
 func (p *Planner) String() string { return p.endpoint.String() }
 
-// Usage returns what the planner has used.
-func (p *Planner) Usage() llm.Usage { return p.client.Usage()[Stage] }
-
 // Plan implements [scope.Planner]. Any error means that there is no scope for the turn.
 func (p *Planner) Plan(ctx context.Context, r *scope.Request) (*scope.Plan, error) {
 	d, err := p.Draft(ctx, r)

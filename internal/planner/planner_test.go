@@ -369,11 +369,6 @@ func TestKept(t *testing.T) {
 	ask("Find Ann.", 3, false)
 	ask("Find Ann.", 3, false)
 	ask("Find Ann!", 4, false)
-	for range 3 {
-		if u := made.Usage(); u.Calls != 4 || u.Input == 0 || u.Output == 0 {
-			t.Errorf("%+v", u)
-		}
-	}
 }
 
 // TestRecorded: what was recorded plans again, without a model and without a key.

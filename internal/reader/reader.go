@@ -65,9 +65,6 @@ func New(o Options) (*Reader, error) {
 // String returns the model and its address.
 func (r *Reader) String() string { return r.endpoint.String() }
 
-// Usage returns what the reader has used.
-func (r *Reader) Usage() llm.Usage { return r.client.Usage()[Stage] }
-
 // Tool asks about a tool of a catalogue, for which rules have made a contract. The same
 // definition is asked about once. The caller must not change what it returns.
 func (r *Reader) Tool(ctx context.Context, t *schema.Tool, c *schema.Catalogue, made *contract.Tool) (*Reading, error) {

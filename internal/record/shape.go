@@ -187,7 +187,3 @@ func (s *Shape) Fields() []string {
 	}
 	return names
 }
-
-// Element returns the shape of a list's elements or an open object's members;
-// nil where there are none.
-func (s *Shape) Element() *Shape { return s.elem }

@@ -133,14 +133,8 @@ func inspectRune(r rune) Flaws {
 	}
 }
 
-// Clean reports whether s is fit for the narrow side, and if not, why.
-func Clean(s string) (ok bool, why string) {
-	f := Inspect(s)
-	return f == 0, f.String()
-}
-
-// CleanText is [Clean] for running text, which may have line breaks and several
-// spaces in a row.
+// CleanText reports whether running text, which may have line breaks and several
+// spaces in a row, is fit for the narrow side, and if not, why.
 func CleanText(s string) (ok bool, why string) {
 	f := Inspect(s) &^ TextFlaws
 	return f == 0, f.String()

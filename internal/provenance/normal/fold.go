@@ -54,9 +54,6 @@ func (b Breaks) Original(start, end int) (from, to int) {
 	return from, to
 }
 
-// MaxFold is the largest text that [Fold] maps back correctly.
-const MaxFold = 1<<31 - 1
-
 // Fold returns the wide normal form of s appended to dst, and the map back to
 // s, whose offsets count from the end of dst. The form is NFKC without case,
 // invisible characters and controls, with ASCII quotes and dashes, and with one
