@@ -95,16 +95,11 @@ func (c *client) call(ctx context.Context, tool string, arguments json.RawMessag
 	if err != nil {
 		return nil, err
 	}
-	out := &guard.Result{Structured: strictjson.Get(result, "structuredContent"), From: "server:" + c.server.Name}
-	for _, block := range elements(strictjson.Get(result, "content")) {
-		if strictjson.GetText(block, "type") == "text" {
-			out.Content += strictjson.GetText(block, "text")
-		}
+	r, err := wire.LookUp(result)
+	if err != nil {
+		return nil, err
 	}
-	if string(strictjson.Get(result, "isError")) == "true" {
-		return nil, fmt.Errorf("the tool answered with an error: %q", out.Content)
-	}
-	return out, nil
+	return &guard.Result{Content: r.Text, Structured: r.Structured, From: "server:" + c.server.Name}, nil
 }
 
 // elements returns those of a list; nil for anything else.

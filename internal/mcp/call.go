@@ -170,12 +170,12 @@ func (c *conversation) run(ctx context.Context, x *exchange, b *backend, s *ledg
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.server.Name, err)
 	}
-	text, structured := toolResult(m)
+	r := m.ToolResult()
 	// Recorded even when the client has gone: the call has run.
 	record, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
 
-	err = s.Result(record, remit.Result{Call: d.Call, Content: text, Structured: structured, Failed: failed(m)})
+	err = s.Result(record, remit.Result{Call: d.Call, Content: r.Text, Structured: r.Structured, Failed: r.Failed})
 	c.g.recorded(err)
 	if err != nil {
 		c.log.Error("a result could not be recorded", "call", d.Call, "tool", d.Tool, "error", err)

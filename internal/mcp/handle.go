@@ -172,7 +172,7 @@ func (c *conversation) attach(ctx context.Context, s *ledger.Session, x *exchang
 			break
 		}
 	}
-	err := s.Attach(ctx, what, readable(m))
+	err := s.Attach(ctx, what, m.Readable())
 	c.g.recorded(err)
 	if err != nil {
 		return fmt.Errorf("what was read is held back, because it could not be recorded: %w", err)

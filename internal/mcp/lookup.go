@@ -52,15 +52,11 @@ func (b *backend) lookUp(ctx context.Context, params json.RawMessage, tool strin
 	if err != nil {
 		return nil, err
 	}
-	if strictjson.Get(result, "inputRequests") != nil {
-		return nil, errors.New("the server asks for more before it answers")
+	r, err := wire.LookUp(result)
+	if err != nil {
+		return nil, err
 	}
-
-	text, structured := toolResult(&wire.Message{Result: result})
-	if string(strictjson.Get(result, "isError")) == "true" {
-		return nil, fmt.Errorf("the tool answered with an error: %q", text)
-	}
-	return &guard.Result{Content: text, Structured: structured}, nil
+	return &guard.Result{Content: r.Text, Structured: r.Structured}, nil
 }
 
 // guards compiles the rules for the tools that are known by now. Rules with mistakes deny every

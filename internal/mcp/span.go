@@ -63,7 +63,7 @@ func failure(raw []byte, err error) string {
 		return "error"
 	case strictjson.Get(raw, "error") != nil:
 		return string(strictjson.Get(raw, "error", "code"))
-	case string(strictjson.Get(raw, "result", "isError")) == "true":
+	case wire.HasFailed(strictjson.Get(raw, "result")):
 		return "tool_error" // as the conventions for MCP have it
 	}
 	return ""
