@@ -41,6 +41,18 @@ func Closes(said, statement string) bool {
 	})
 }
 
+// SaysAll reports whether a statement says, or a question asks, that nothing is missing.
+func SaysAll(statement string) bool {
+	if len(statement) > maxStatement {
+		return false
+	}
+	words := flat(sentences(statement))
+	return slices.ContainsFunc(bestOf(words, statement, statement), func(l *lexicon) bool {
+		_, closes := l.closing(words, "")
+		return closes
+	})
+}
+
 // endsDone reports whether a clause says that nothing is missing, and none behind it adds something.
 func (l *lexicon) endsDone(all []sentence, wanted []string) bool {
 	ends := false

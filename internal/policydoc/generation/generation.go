@@ -261,12 +261,15 @@ type work struct {
 	shown map[string]string
 	// disputes counts the tests that the author of the rule took out.
 	disputes int
-	// spared is that the author was asked to do without session.judged.
-	spared bool
+	// unsaid are the tests in which nobody said that nothing is missing, as the rule asks.
+	unsaid map[string]bool
+	// spared and replaced are that the author was asked to do without session.judged: for the sake of
+	// some tests, and where a function tells what is asked.
+	spared, replaced bool
 }
 
 func newWork(g *Generator, s *setting) *work {
-	return &work{Generator: g, setting: s, result: Result{Contested: map[string]string{}}, doubted: map[string]string{}, why: map[string]string{}}
+	return &work{Generator: g, setting: s, result: Result{Contested: map[string]string{}}, doubted: map[string]string{}, why: map[string]string{}, unsaid: map[string]bool{}}
 }
 
 // run goes through the stages. It returns why there is no rule, or "" if there is one.

@@ -3,6 +3,7 @@ package generation
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/remit-project/remit/internal/guardtest"
 	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/policydoc/prompt"
+	"github.com/remit-project/remit/internal/reply"
 	"github.com/remit-project/remit/label"
 )
 
@@ -115,6 +117,47 @@ func (w *work) spare(ctx context.Context, rule *guard.Guard) []string {
 	return out
 }
 
+// notion is a question of session.judged with the function that tells what it asks.
+type notion struct{ Question, Function string }
+
+// functions are those that tell what was said, with the words of questions that ask for it.
+var functions = []struct {
+	name, example string
+	asks          func(question string) bool
+}{
+	{"session.complete(", `session.complete("these are all the …")`, reply.SaysAll},
+	{"session.agreed(", "session.agreed()", inWords(agrees)},
+	{"session.told(", `session.told("…")`, inWords(tells)},
+	{"session.answered(", `session.answered("the reason for …")`, inWords(reasons)},
+}
+
+var (
+	agrees  = pattern.OnUse(`(?i)\buser\b.*\b(agree|consent|approve|confirm|accept)`)
+	tells   = pattern.OnUse(`(?i)\b(assistant|agent)\b.*\b(tell|told|inform|remind|warn|explain|ask)`)
+	reasons = pattern.OnUse(`(?i)\buser\b.*\b(give|gave|say|said|state|stated|name|named|explain|explained|provide|provided)\b.*\b(reason|why)\b`)
+)
+
+func inWords(words func() *regexp.Regexp) func(string) bool {
+	return func(question string) bool { return words().MatchString(question) }
+}
+
+// toldBy returns what a rule leaves to session.judged although a function tells it that the rule
+// doesn't use.
+func toldBy(rule *guard.Guard) []notion {
+	written := strings.Join(expressionsOf(&rule.File.Policies[0]), "\n")
+	var out []notion
+	for _, m := range constantly().FindAllStringSubmatch(written, -1) {
+		question := m[1][1 : len(m[1])-1]
+		for _, f := range functions {
+			if f.asks(question) && !strings.Contains(written, f.name) {
+				out = append(out, notion{question, f.example})
+				break
+			}
+		}
+	}
+	return out
+}
+
 // maxOpen and maxOpenText bound the questions that the author of a rule is told of.
 const maxOpen, maxOpenText = 4, 1000
 
@@ -146,7 +189,7 @@ var (
 	denied   = pattern.OnUse(`! *session\.(stated|listed)\(`)
 	left     = pattern.OnUse(`session\.(judged|told)\(|(^|[^.\w])judge\(`)
 	// notions finds where a rule asks what was said by a notion of the engine.
-	notions = pattern.OnUse(`session\.(agreed|listed|stated|told)\(`)
+	notions = pattern.OnUse(`session\.(agreed|listed|stated|told|complete|answered)\(`)
 	// judged finds the questions of session.judged, and constantly those that are one text.
 	judged     = pattern.OnUse(`session\.judged\(`)
 	constantly = pattern.OnUse(`session\.judged\(\s*("([^"\\]|\\.)*"|'([^'\\]|\\.)*')\s*[,)]`)
@@ -181,7 +224,7 @@ func onWordsAlone(c candidate) []string {
 		out = append(out, `require: it stops calls in which some words don't occur, and people say everything in many ways: let words that show it plainly pass, and leave the others to the judge, as in … || session.judged("Did the assistant …?", "assistant")`)
 	}
 	if denied().MatchString(text) {
-		out = append(out, `require: that somebody named a thing doesn't show what they want with it: let calls pass where it wasn't named, and leave the others to the judge, as in … || session.judged("Did the user …?", "user")`)
+		out = append(out, `require: that somebody named a thing doesn't show what they want with it: that nothing is missing is session.complete("these are all …"). For the rest, let calls pass where it wasn't named, and leave the others to the judge, as in … || session.judged("Did the user …?", "user")`)
 	}
 	return out
 }

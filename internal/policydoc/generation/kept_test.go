@@ -65,7 +65,7 @@ func TestTestsHaveWhatTheirRuleReads(t *testing.T) {
 // TestOneAnswerStandsForAllAlike: where words settle nothing of a test, its answers are written
 // as one, except for those that differ.
 func TestOneAnswerStandsForAllAlike(t *testing.T) {
-	const asks = `session.user_said("because") || (session.judged("Did the user say why?", "user") && session.judged("Did the user say when?", "user"))`
+	const asks = `session.user_said("because") || (session.judged("Was the user in the rain?", "user") && session.judged("Did the user say when?", "user"))`
 	s := &script{tests: []string{testsOf(said(oneTest("plain", "allow", "0"), "because it rained"), said(oneTest("in other words", "allow", "0"), "It rained."), said(oneTest("no reason", "deny", "0"), "Please."))},
 		rules: []string{rule(asks)}}
 	r := generate(t, s, nil)

@@ -126,7 +126,7 @@ func (w *work) better(ctx context.Context, best, last *trial) (*trial, error) {
 	}
 
 	switch {
-	case w.spared && last.passes() && best.passes() && best.candidate.asks() && !last.candidate.asks():
+	case (w.spared || w.replaced) && last.passes() && best.passes() && best.candidate.asks() && !last.candidate.asks():
 		return last, nil
 	case last.passes() && (!best.passes() || len(last.survivors()) <= len(best.survivors())):
 		return last, nil

@@ -364,6 +364,59 @@ func TestATestThatWordsCantTellCanBeDisputed(t *testing.T) {
 	})
 }
 
+// TestATestInWhichNobodySaidThatNothingIsMissingCanBeDisputed: a mere request doesn't show that
+// it is all, and the judge is no way round that.
+func TestATestInWhichNobodySaidThatNothingIsMissingCanBeDisputed(t *testing.T) {
+	said := func(name, expect, words string) string {
+		return strings.Replace(oneTest(name, expect, "0"), `"history":[]`, `"history":[{"user":"`+words+`","at":""}]`, 1)
+	}
+	tests := testsOf(said("all said", "allow", "Extend the atlas, nothing else."), said("a request", "allow", "Please extend the atlas."), said("one left out", "deny", "Please extend the atlas and the novel."))
+	const complete = `session.complete("these are all the copies to be extended")`
+	words := fmt.Sprintf(`"words":%q,"reason":"r"`, finesSentence)
+	s := &script{
+		tests: []string{tests},
+		reads: []string{`{"readings":[{"call":"C1",` + words + `,"verdict":"allow"},{"call":"C2",` + words + `,"verdict":"allow"},{"call":"C3",` + words + `,"verdict":"deny"}]}`},
+		rules: []string{rule(complete), strings.TrimSuffix(rule(complete), "}") + `,"disputed":[{"test":"T2","reason":"nobody made sure of others"}]}`},
+	}
+	r := generate(t, s, nil)
+	if r.NotEnforced != "" || r.Policy.Require.Text != complete || !strings.HasPrefix(r.Contested["a request"], "nobody said that nothing is missing") {
+		t.Fatalf("got %+v", r)
+	}
+	if !strings.Contains(s.said(2), "as session.complete asks: T2.") {
+		t.Errorf("the author is told:\n%s", s.said(2))
+	}
+}
+
+// TestWhatAFunctionTellsIsNotLeftToTheJudge: the author of a rule that asks the judge for what a
+// function tells is asked once to write it with the function.
+func TestWhatAFunctionTellsIsNotLeftToTheJudge(t *testing.T) {
+	said := func(name, expect, words string) string {
+		return strings.Replace(oneTest(name, expect, "0"), `"history":[]`, `"history":[`+words+`]`, 1)
+	}
+	asked := `{"assistant":"Shall I extend the atlas? Are these all the copies to be extended?","at":""},{"user":"Yes, it is.","at":""}`
+	for name, c := range map[string]struct{ asks, function string }{
+		"that nothing is missing": {`session.judged("Are these all the copies that the user wants to have extended?", "user")`, "session.complete("},
+		"an agreement":            {`session.judged("Did the user clearly agree to the extension?", "user")`, "session.agreed()"},
+		"what the agent told":     {`session.judged("Did the assistant ask the user whether these are all?", "assistant")`, "session.complete("},
+		"what the agent reminded": {`session.judged("Did the assistant remind the user of the fee?", "assistant")`, "session.told("},
+		"a reason":                {`session.judged("Did the user give a reason for the extension?", "user")`, "session.answered("},
+		"none of these":           {`session.judged("Is the atlas for a school?", "user")`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			asks := `args.days <= 10 && (session.user_said("yes") || ` + c.asks + `)`
+			tests := testsOf(said("asked", "allow", asked), said("refused", "deny", `{"user":"No!","at":""}`))
+			s := &script{tests: []string{tests}, rules: []string{rule(asks), rule(asks)}}
+			r := generate(t, s, nil)
+			if r.NotEnforced != "" || r.Policy.Require.Text != asks || (c.function == "") != (r.Attempts == 1) {
+				t.Fatalf("got %+v", r)
+			}
+			if c.function != "" && !strings.Contains(s.said(2), "?\": "+c.function) {
+				t.Errorf("the author is told:\n%s", s.said(2))
+			}
+		})
+	}
+}
+
 func TestARuleIsNotOnWordsAlone(t *testing.T) {
 	for name, c := range map[string]struct{ require, want string }{
 		"words of the user":           {`session.user_said("fine") && ` + goodRule, "calls in which some words don't occur"},
@@ -389,7 +442,7 @@ func TestTestsGetTheAnswersThatTheirVerdictsNeed(t *testing.T) {
 		return strings.Replace(test, `"history":[]`, `"history":[{"user":"`+said+`","at":""}]`, 1)
 	}
 	tests := testsOf(history(oneTest("plain", "allow", "0"), "because it rained"), history(oneTest("in other words", "allow", "0"), "It rained."), history(oneTest("no reason", "deny", "0"), "Please."))
-	const asks = `session.judged("Did the user say why?", "user")`
+	const asks = `session.judged("Was the user in the rain?", "user")`
 	s := &script{tests: []string{tests}, rules: []string{rule(asks), rule(`session.user_said("because") || ` + asks)}}
 	r := generate(t, s, nil)
 	if r.NotEnforced != "" || r.Attempts != 2 || !strings.Contains(s.said(2), "words settle none of the calls that its tests allow") {

@@ -37,6 +37,8 @@ type trial struct {
 	// spare are the labels of the tests without which the rule could do without
 	// session.judged; see [work.spare].
 	spare []string
+	// told are the questions of session.judged that a function answers.
+	told []notion
 	// revision is that of the tests that were run.
 	revision int
 }
@@ -105,7 +107,7 @@ func (w *work) try(ctx context.Context, c candidate) (*trial, error) {
 	}
 
 	t.mutants = r.Mutants
-	t.spare = w.spare(ctx, g)
+	t.spare, t.told = w.spare(ctx, g), toldBy(g)
 	return t, ctx.Err()
 }
 

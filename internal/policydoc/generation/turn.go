@@ -53,14 +53,17 @@ func (w *work) next(t *trial, contradicted []question) turn {
 	case len(t.mistakes) > 0:
 		return turn{part: "mistakes", data: struct{ Mistakes []string }{t.mistakes}}
 	case len(t.failed) > 0:
-		open, said := w.disputable(t)
-		return turn{part: "failures", disputable: slices.Concat(open, said), data: struct {
-			Failures         []string
-			Failed, Tests    int
-			Added            []described
-			Disputable, Said []string
-			Unnamed          bool
-		}{t.failures(&w.tests), len(t.failed), len(w.tests.examples), w.untold(), open, said, t.unnamed()}}
+		open, said, unsaid := w.disputable(t)
+		return turn{part: "failures", disputable: slices.Concat(open, said, unsaid), data: struct {
+			Failures                 []string
+			Failed, Tests            int
+			Added                    []described
+			Disputable, Said, Unsaid []string
+			Unnamed                  bool
+		}{t.failures(&w.tests), len(t.failed), len(w.tests.examples), w.untold(), open, said, unsaid, t.unnamed()}}
+	case len(contradicted) == 0 && len(t.told) > 0 && !w.replaced:
+		w.replaced = true
+		return turn{part: "instead", data: struct{ Told []notion }{t.told}}
 	case len(contradicted) == 0 && len(t.spare) > 0 && !w.spared:
 		w.spared = true
 		return turn{part: "judged", disputable: t.spare, data: struct{ Spare []string }{t.spare}}
@@ -75,11 +78,12 @@ func (w *work) next(t *trial, contradicted []question) turn {
 }
 
 // disputable returns the labels of the tests that the author of a rule may dispute: those that
-// rest on one reading alone, and calls to deny that the rule lets pass since what it asks for
-// was said, where only a reader of the conversation could tell what was meant.
-func (w *work) disputable(t *trial) (open, said []string) {
+// rest on one reading alone, calls to deny that the rule lets pass since what it asks for
+// was said, where only a reader of the conversation could tell what was meant, and calls to allow
+// in which nobody made sure that nothing is missing, as the rule asks.
+func (w *work) disputable(t *trial) (open, said, unsaid []string) {
 	if w.disputes >= maxDisputes {
-		return nil, nil
+		return nil, nil, nil
 	}
 	onWords := notions().MatchString(strings.Join(expressionsOf(&t.policy), "\n"))
 	for _, r := range t.failed {
@@ -88,9 +92,19 @@ func (w *work) disputable(t *trial) (open, said []string) {
 			open = append(open, w.tests.label(r.Example))
 		case onWords && r.Failed == "" && r.Want == label.Deny && r.Got == label.Allow:
 			said = append(said, w.tests.label(r.Example))
+		case r.Failed == "" && r.Want == label.Allow && isIncomplete(r.Values):
+			unsaid = append(unsaid, w.tests.label(r.Example))
+			w.unsaid[r.Example] = true
 		}
 	}
-	return open, said
+	return open, said, unsaid
+}
+
+// isIncomplete reports whether a rule stops a call since nobody said that nothing is missing.
+func isIncomplete(values []guard.Value) bool {
+	return slices.ContainsFunc(values, func(v guard.Value) bool {
+		return strings.HasPrefix(v.Name, "session.complete(") && v.Value == "false"
+	})
 }
 
 // settle has calls read that tell a rule which passes its tests from slips of it, by the
@@ -301,9 +315,13 @@ func (w *work) change(a answered) {
 	for label, reason := range a.disputed {
 		i := slices.Index(w.tests.labels, label)
 		name, why := w.tests.examples[i].Name, "words can't tell it from calls to allow"
+		if w.unsaid[name] {
+			why = "nobody said that nothing is missing"
+		}
 		if doubt := w.doubted[name]; doubt != "" {
 			why = doubt
 		}
+
 		w.result.Contested[name] = why + ", and the author of the rule says: " + sentence(reason)
 		for example, of := range w.shown {
 			if of == name {
