@@ -102,7 +102,9 @@ func rolesTable(t *command.Tables, r *eval.RolesReport) {
 	t.Rows(
 		rated("roles, strict", r.Strict),
 		rated("roles, lenient", r.Lenient),
-		rated("authority missed", r.AuthorityMissed),
+		rated("roles, strict, with containers", r.WithContainers),
+		rated("authority missed without a mark", r.AuthorityMissed),
+		rated("authority missed with a mark", r.AuthorityMarked),
 		rated("floors, unsafe", r.FloorsUnsafe),
 		rated("floors, over-blocking", r.FloorsOverblocking),
 		rated("marked for review", r.Reviewed),
@@ -110,6 +112,7 @@ func rolesTable(t *command.Tables, r *eval.RolesReport) {
 		rated("effects, lenient", r.EffectLenient),
 		rated("outputs, strict", r.OutputStrict),
 		rated("outputs, lenient", r.OutputLenient),
+		rated("outputs, trusted too much", r.OutputsUnsafe),
 	)
 	t.End()
 }

@@ -16,9 +16,9 @@ func TestRatesInJSONHaveIntervalAndCases(t *testing.T) {
 		report        any
 		rates, counts string
 	}{
-		{"roles", (&scorer{args: 4, tools: 4, strict: 1, lenient: 1, authority: 4, missed: 1, reviewed: 1, floors: 4, unsafe: 1, over: 1,
-			effectStrict: 1, effectLenient: 1, outputStrict: 1, outputLenient: 1}).report(),
-			"strict lenient authority_missed_rate floors_unsafe floors_overblocking reviewed effect_strict effect_lenient output_strict output_lenient",
+		{"roles", (&scorer{args: 4, tools: 4, strict: 1, lenient: 1, authority: 4, missed: 1, marked: 1, reviewed: 1, floors: 4, unsafe: 1, over: 1,
+			effectStrict: 1, effectLenient: 1, outputStrict: 1, outputLenient: 1, outputUnsafe: 1}).report(),
+			"strict lenient strict_with_containers authority_missed_rate authority_marked floors_unsafe floors_overblocking reviewed effect_strict effect_lenient output_strict output_lenient outputs_unsafe",
 			"arguments tools authority_missed"},
 		{"provenance", &ProvenanceReport{Cases: 4, Leaves: 4, Ambiguous: 1, Laundered: rate, OverTainted: rate, OriginsRecall: rate},
 			"laundered_rate over_tainted_rate origins_recall", "cases leaves ambiguous laundered over_tainted"},

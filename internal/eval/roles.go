@@ -20,11 +20,15 @@ import (
 type RolesReport struct {
 	Arguments, Tools int
 	// Strict counts only the label's own role, Lenient also roles that a careful
-	// second reader could defend.
+	// second reader could defend. Neither counts lists and objects whose members have
+	// roles of their own: what a call puts there is judged member by member.
 	Strict, Lenient Rate
+	// WithContainers is Strict with these lists and objects.
+	WithContainers Rate
 	// AuthorityMissed counts targets, commands and credentials that became
-	// content, selector or control without a mark for review.
-	AuthorityMissed Rate
+	// content, selector or control without a mark for review, AuthorityMarked those
+	// that did with one: a person looks at them, and until then they are held to a milder role.
+	AuthorityMissed, AuthorityMarked Rate
 	// FloorsUnsafe is the share of floors below every accepted one,
 	// FloorsOverblocking of floors above every accepted one.
 	FloorsUnsafe, FloorsOverblocking Rate
@@ -32,7 +36,9 @@ type RolesReport struct {
 	Reviewed                    Rate
 	EffectStrict, EffectLenient Rate
 	OutputStrict, OutputLenient Rate
-	Misses                      []RoleMiss
+	// OutputsUnsafe are the results that are trusted more than every accepted label says.
+	OutputsUnsafe Rate
+	Misses        []RoleMiss
 }
 
 // MarshalJSON implements [json.Marshaler]; see [Rate] for the members.
@@ -41,7 +47,9 @@ func (r RolesReport) MarshalJSON() ([]byte, error) {
 	o := object{"arguments": r.Arguments, "tools": r.Tools, "authority_missed": r.AuthorityMissed.N}
 	o.rate("strict", r.Strict)
 	o.rate("lenient", r.Lenient)
+	o.rate("strict_with_containers", r.WithContainers)
 	o.rate("authority_missed_rate", r.AuthorityMissed)
+	o.rate("authority_marked", r.AuthorityMarked)
 	o.rate("floors_unsafe", r.FloorsUnsafe)
 	o.rate("floors_overblocking", r.FloorsOverblocking)
 	o.rate("reviewed", r.Reviewed)
@@ -49,6 +57,7 @@ func (r RolesReport) MarshalJSON() ([]byte, error) {
 	o.rate("effect_lenient", r.EffectLenient)
 	o.rate("output_strict", r.OutputStrict)
 	o.rate("output_lenient", r.OutputLenient)
+	o.rate("outputs_unsafe", r.OutputsUnsafe)
 	if len(r.Misses) > 0 {
 		o["misses"] = r.Misses
 	}
@@ -190,18 +199,27 @@ func readLabels(name string) ([]roleLabel, error) {
 
 // scorer counts.
 type scorer struct {
-	args, tools                                  int
-	strict, lenient, missed, authority, reviewed int
-	floors, unsafe, over                         int
-	effectStrict, effectLenient                  int
-	outputStrict, outputLenient                  int
-	misses                                       []RoleMiss
+	args, tools                                          int
+	strict, lenient, missed, marked, authority, reviewed int
+	containers, containersStrict                         int
+	floors, unsafe, over                                 int
+	effectStrict, effectLenient                          int
+	outputStrict, outputLenient, outputUnsafe            int
+	misses                                               []RoleMiss
 }
 
 func (s *scorer) argument(l roleLabel, tool *contract.Tool) {
+	a := covering(tool.Args, l.Arg)
+	if a != nil && isContainer(tool.Args, l.Arg) {
+		s.containers++
+		if a.Role == l.Role {
+			s.containersStrict++
+		}
+		return
+	}
+
 	s.args++
 	miss := RoleMiss{Server: l.Server, Tool: l.Tool, Arg: l.Arg, Why: l.Why}
-	a := covering(tool.Args, l.Arg)
 	if a == nil {
 		miss.What, miss.Got, miss.Want, miss.Grave = "role", "nothing", l.Role.String(), true
 		s.misses = append(s.misses, miss)
@@ -224,9 +242,13 @@ func (s *scorer) argument(l roleLabel, tool *contract.Tool) {
 		if !grave {
 			s.lenient++
 		}
-		lost := authority && !a.Role.AuthorityBearing() && a.Review == ""
-		if lost {
+		loosened := authority && !a.Role.AuthorityBearing()
+		lost := loosened && a.Review == ""
+		switch {
+		case lost:
 			s.missed++
+		case loosened:
+			s.marked++
 		}
 		m := miss
 		m.What, m.Got, m.Want, m.Grave = "role", a.Role.String(), l.Role.String(), grave || lost
@@ -296,6 +318,9 @@ func (s *scorer) tool(l roleLabel, tool *contract.Tool) {
 		if !m.Grave {
 			s.outputLenient++
 		}
+		if highest := slices.Max(append([]label.Trust{l.OutputTrust}, l.OutputTrustAlternatives...)); tool.Output.Trust > highest {
+			s.outputUnsafe++
+		}
 		s.misses = append(s.misses, m)
 	}
 }
@@ -304,12 +329,14 @@ func (s *scorer) report() *RolesReport {
 	return &RolesReport{
 		Arguments: s.args, Tools: s.tools,
 		Strict: rateOf(s.strict, s.args), Lenient: rateOf(s.lenient, s.args),
-		AuthorityMissed: rateOf(s.missed, s.authority),
-		FloorsUnsafe:    rateOf(s.unsafe, s.floors), FloorsOverblocking: rateOf(s.over, s.floors),
+		WithContainers:  rateOf(s.strict+s.containersStrict, s.args+s.containers),
+		AuthorityMissed: rateOf(s.missed, s.authority), AuthorityMarked: rateOf(s.marked, s.authority),
+		FloorsUnsafe: rateOf(s.unsafe, s.floors), FloorsOverblocking: rateOf(s.over, s.floors),
 		Reviewed:     rateOf(s.reviewed, s.args),
 		EffectStrict: rateOf(s.effectStrict, s.tools), EffectLenient: rateOf(s.effectLenient, s.tools),
 		OutputStrict: rateOf(s.outputStrict, s.tools), OutputLenient: rateOf(s.outputLenient, s.tools),
-		Misses: s.misses,
+		OutputsUnsafe: rateOf(s.outputUnsafe, s.tools),
+		Misses:        s.misses,
 	}
 }
 
@@ -337,6 +364,26 @@ func covering(args []contract.Arg, pattern string) *contract.Arg {
 	}
 
 	return nil
+}
+
+// isContainer reports whether a labelled pattern is a list or an object of which the contract judges
+// the members by their names, and leaves none to the pattern itself.
+func isContainer(args []contract.Arg, pattern string) bool {
+	named := false
+	for i := range args {
+		below, ok := strings.CutPrefix(args[i].Pattern, pattern+"/")
+		if !ok {
+			continue
+		}
+		for strings.HasPrefix(below, "*/") {
+			below = below[len("*/"):]
+		}
+		if below == "**" {
+			return false // members that no schema lists have the pattern's role
+		}
+		named = named || below != "*"
+	}
+	return named
 }
 
 // covers reports whether a pattern matches everything that another matches.

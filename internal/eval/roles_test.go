@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/remit-project/remit/contract"
 )
 
 // sharedData is the directory of published data sets; it is not part of the
@@ -48,5 +50,32 @@ func TestRolesOnSharedData(t *testing.T) {
 	}
 	if r.FloorsOverblocking.Value > 0.05 {
 		t.Errorf("over-blocking floors %.4f, want at most 0.05", r.FloorsOverblocking.Value)
+	}
+}
+
+func TestContainersAreScoredByTheirMembers(t *testing.T) {
+	args := func(patterns ...string) (out []contract.Arg) {
+		for _, p := range patterns {
+			out = append(out, contract.Arg{Pattern: p})
+		}
+		return out
+	}
+	for _, tt := range []struct {
+		name string
+		args []contract.Arg
+		want bool
+	}{
+		{"an object with listed members", args("/x", "/x/id"), true},
+		{"a list of such objects", args("/x", "/x/*", "/x/*/id"), true},
+		{"a list of texts", args("/x", "/x/*"), false},
+		{"an object of any members", args("/x", "/x/**"), false},
+		{"one of any members, some described", args("/x", "/x/id", "/x/**"), false},
+		{"a text beside an argument whose name begins alike", args("/x", "/xy/id"), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := isContainer(tt.args, "/x"); got != tt.want {
+				t.Errorf("isContainer is %t, want %t", got, tt.want)
+			}
+		})
 	}
 }
