@@ -109,10 +109,10 @@ func (m *matcher) asConstrained(s *Source, a Argument) (constrained, met bool) {
 			return true, false
 		}
 
-		bound := m.bound
-		m.bound = nil // the records of an earlier call's arguments are not those of this call's
+		bound, elements := m.bound, m.elements
+		m.bound, m.elements = nil, nil // the records of an earlier call's arguments are not those of this call's
 		_, miss := m.value(&c.Constraint, a)
-		m.bound = bound
+		m.bound, m.elements = bound, elements
 		if miss != "" {
 			return true, false
 		}

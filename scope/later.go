@@ -70,7 +70,7 @@ func (m *matcher) moments(of []Source) []time.Time {
 			o = m.offers(of, &Constraint{From: of, Kind: Date, Pick: pick}, "")
 		}
 	}
-	records, bound := m.bound[binding{of: sourcesKey(of)}]
+	records, bound := m.boundTo(of)
 	if !bound && o.several(Argument{Role: label.Selector}) {
 		return nil
 	}

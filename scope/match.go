@@ -46,6 +46,10 @@ type matcher struct {
 	ordered bool
 	// bound are the records in which the values of a shared source were found.
 	bound map[binding][]string
+	// elements are the values that the elements of a list have of a source, and element is that of the argument
+	// in question; empty for an argument that is in no list.
+	elements map[binding]string
+	element  string
 }
 
 // say words why a call is not covered, where that is wanted: most calls are covered by one
@@ -108,7 +112,7 @@ func (m *matcher) tooMuch() { m.steps = -1 }
 // entry returns the grants of an entry for a call, or why it doesn't cover the call. Where that is
 // for a condition alone, the request has the call under it.
 func (m *matcher) entry(e *Call, p *Proposal) ([]Grant, string) {
-	m.grants, m.bound, m.in, m.proposal = m.grants[:0], nil, e, p
+	m.grants, m.bound, m.elements, m.in, m.proposal = m.grants[:0], nil, nil, e, p
 	unmet := m.conditions(e)
 	miss := m.arguments(e, p)
 	if unmet == "" && miss != "" {
@@ -150,6 +154,9 @@ func (m *matcher) arguments(e *Call, p *Proposal) (miss string) {
 			return "the values are of different records"
 		}
 	}
+	if m.isRepeated() {
+		return "the values of a record are in the call twice"
+	}
 	return ""
 }
 
@@ -177,6 +184,7 @@ func (m *matcher) constrained(c *Arg, p *Proposal) (miss string) {
 			named = append(named, value)
 		}
 
+		m.element = elementOf(a.Pointer)
 		g, miss := m.granted(&c.Constraint, p, *a)
 		if miss != "" {
 			return m.say("%s: %s", a.Pointer, miss)

@@ -97,10 +97,14 @@ func (m *matcher) isShare(want *big.Rat, c *Constraint) (is, known bool) {
 }
 
 // isOfCall reports whether a number of a computation's source is of a record that another value of the call
-// is of, where one is of that listing.
+// is of, where one is of that listing. In a list it is one of the same element.
 func (m *matcher) isOfCall(c *Constraint, v candidate) bool {
 	used := false
+	list, _ := elementIn("", m.element)
 	for key, records := range m.bound {
+		if in, place := elementIn("", key.choice); in != "" && in == list && place != m.element {
+			continue
+		}
 		if slices.Contains(records, v.record) {
 			return true
 		}

@@ -33,7 +33,7 @@ func (m *matcher) operand(c *Constraint, source []Source) (string, bool) {
 // ofBound returns the values that a source offers, of several those of the records that other
 // arguments of the call take from it: each pupil's balance is that of the pupil.
 func (m *matcher) ofBound(source []Source, o offers) []candidate {
-	records, bound := m.bound[binding{of: sourcesKey(source)}]
+	records, bound := m.boundTo(source)
 	if !bound || !o.several(Argument{Role: label.Selector}) {
 		return o.values
 	}
