@@ -39,6 +39,26 @@ func leavesOfKind(call *strictjson.Document, kinds ...strictjson.Kind) []given {
 	return out
 }
 
+// listsOf returns the texts of each list in the arguments of a call that has nothing else, up to [maxSpoken].
+func listsOf(call *strictjson.Document) [][]string {
+	var out [][]string
+	for _, member := range call.Root().Members() {
+		if member.Kind() != strictjson.Array || member.Len() == 0 || member.Len() > maxSpoken {
+			continue
+		}
+		var texts []string
+		for _, v := range member.Elements() {
+			if v.Kind() == strictjson.String {
+				texts = append(texts, v.Text())
+			}
+		}
+		if len(texts) == member.Len() {
+			out = append(out, texts)
+		}
+	}
+	return out
+}
+
 // valuesOf returns the texts of arguments.
 func valuesOf(all []given) []string {
 	var out []string

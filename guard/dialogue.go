@@ -12,7 +12,7 @@ import (
 
 // told reports whether the agent told the user something before they said anything more.
 // That it used other words shows nothing, unless they are surely of something else.
-func (d *dialogue) told(statement string) reply.Answer {
+func (d *dialogue) told(_ *mention.Records, statement string) reply.Answer {
 	var spoken []string
 	for i := len(d.exchanges) - 1; i >= 0; i-- {
 		e := &d.exchanges[i]
@@ -31,28 +31,28 @@ func (d *dialogue) told(statement string) reply.Answer {
 }
 
 // complete reports whether the user made clear that nothing is missing: they said so with what
-// they want or in answer, or agreed when the agent asked. An answer that passes the question over
-// leaves it to the agreement that follows.
-func (d *dialogue) complete(statement string) reply.Answer {
+// they want or in answer, narrowed it to the things of the call, or agreed when the agent asked. An
+// answer that passes the question over leaves it to the agreement that follows, and one that adds
+// something later takes it back.
+func (d *dialogue) complete(records *mention.Records, statement string) reply.Answer {
 	var spoken []string
+	added := false
 	for i := len(d.exchanges) - 1; i >= 0; i-- {
 		e := &d.exchanges[i]
 		spoken = append(spoken, e.question, e.reply)
 		latest := i == len(d.exchanges)-1
 		asked := e.memo.tells(e.question, statement)
-		if e.memo.closes(e.reply, statement) && (asked || latest || d.namesArgument(e)) {
+		closes := e.memo.closes(e.reply, statement) && (asked || latest || d.namesArgument(e))
+		all := closes || d.restricts(e, records, statement)
+		switch {
+		case (all || asked) && added:
+			return reply.Unclear
+		case all:
 			return reply.Agreed
+		case asked:
+			return d.agreedToAll(e, latest)
 		}
-		if !asked {
-			continue
-		}
-
-		r := e.reading()
-		passedOver := !latest && (r.Answer == reply.Unclear || r.Asks)
-		if r.Answer == reply.Agreed || (passedOver && d.agreed() == reply.Agreed) {
-			return reply.Agreed
-		}
-		return reply.Unclear
+		added = added || reply.Adds(e.reply)
 	}
 
 	if d.heard && reply.PassesOver(spoken, statement) {
@@ -61,9 +61,19 @@ func (d *dialogue) complete(statement string) reply.Answer {
 	return reply.Unclear
 }
 
+// agreedToAll reports whether the user agreed when the agent asked whether that is all.
+func (d *dialogue) agreedToAll(e *exchange, latest bool) reply.Answer {
+	r := e.reading()
+	passedOver := !latest && (r.Answer == reply.Unclear || r.Asks)
+	if r.Answer == reply.Agreed || (passedOver && d.agreed() == reply.Agreed) {
+		return reply.Agreed
+	}
+	return reply.Unclear
+}
+
 // answered reports whether the user gave what the agent asked for, or a reason by themselves. What
 // came before a call of the same tool was given for that one, unless it names an argument of this.
-func (d *dialogue) answered(statement string) reply.Answer {
+func (d *dialogue) answered(_ *mention.Records, statement string) reply.Answer {
 	for i := range d.exchanges {
 		e := &d.exchanges[i]
 		if e.memo.gives(e.question, e.reply, statement) && (!e.spent || d.namesArgument(e)) {
@@ -109,6 +119,8 @@ type dialogue struct {
 	// an agent sums up.
 	used     func() []string
 	elements func() []element
+	// lists are the texts of each list of texts in the call.
+	lists func() [][]string
 	// passages are the pairs in them of which one takes the other's place.
 	passages func() []passage
 	// arguments are the texts in the call's arguments, scalars those and the numbers, and given
@@ -173,6 +185,7 @@ func (x *evaluation) talk() *dialogue {
 	d.given = sync.OnceValue(x.givenBefore)
 	d.passages = sync.OnceValue(func() []passage { return passagesOf(call()) })
 	d.elements = sync.OnceValue(func() []element { return elementsOf(call()) })
+	d.lists = sync.OnceValue(func() [][]string { return listsOf(call()) })
 	x.dialogue = d
 	return d
 }

@@ -75,17 +75,18 @@ func (l sessionLibrary) said() []cel.EnvOption {
 // statement is what a rule asks of something that is said in whatever words.
 type statement struct {
 	function        string
-	by              func(*dialogue, string) reply.Answer
+	by              func(*dialogue, *mention.Records, string) reply.Answer
+	ofThings        bool // the user may say it of the call's things: "only the watch"
 	speaker         EntryKind
 	about, question string
 }
 
 var (
-	toldStatement = statement{toldFunction, (*dialogue).told, AssistantEntry, "whether the agent told the user: %s",
+	toldStatement = statement{toldFunction, (*dialogue).told, false, AssistantEntry, "whether the agent told the user: %s",
 		"Did the assistant tell the user this, ask them about it, or remind them of it, in whatever words: %s?"}
-	completeStatement = statement{completeFunction, (*dialogue).complete, UserEntry, "whether the user said: %s",
+	completeStatement = statement{completeFunction, (*dialogue).complete, true, UserEntry, "whether the user said: %s",
 		"Did the user say this, or agree to it, in whatever words: %s?"}
-	answeredStatement = statement{answeredFunction, (*dialogue).answered, UserEntry, "whether the user gave: %s",
+	answeredStatement = statement{answeredFunction, (*dialogue).answered, false, UserEntry, "whether the user gave: %s",
 		"Did the user give this for the call, in whatever words: %s?"}
 )
 
@@ -104,10 +105,13 @@ func (x *view) asserted(s *statement, wording ref.Val) ref.Val {
 
 	refused := 0
 	for _, w := range wordings {
-		switch s.by(x.talk(), w) {
-		case reply.Agreed:
+		answer, known := x.says(s, w)
+		switch {
+		case !known:
+			return types.NewUnknown(0, nil)
+		case answer == reply.Agreed:
 			return types.True
-		case reply.Refused:
+		case answer == reply.Refused:
 			refused++
 		}
 	}
@@ -116,6 +120,20 @@ func (x *view) asserted(s *statement, wording ref.Val) ref.Val {
 	}
 	what := wordings[0]
 	return x.unsettled(cut(fmt.Sprintf(s.question, what), maxQuestion), s.speaker, fmt.Sprintf(s.about, cut(what, MaxShown)))
+}
+
+// says decides a statement by the records that the agent looked up, then by those of the decision as
+// well, where the user's words may name a thing of the call.
+func (x *view) says(s *statement, wording string) (answer reply.Answer, known bool) {
+	d := x.talk()
+	answer = s.by(d, x.looked(), wording)
+	if answer == reply.Agreed || !s.ofThings || !d.narrowsAnywhere() {
+		return answer, true
+	}
+	if !x.complete && !x.closed {
+		return answer, false
+	}
+	return s.by(d, x.lookedAll(), wording), true
 }
 
 // maxWordings bounds the wordings of one statement.

@@ -33,6 +33,24 @@ func (r *Records) TextsOf(members []string) []string {
 	return out
 }
 
+// Texts returns what the records say of the value that identifies them, and what they are part of is called.
+func (r *Records) Texts(value string) []string {
+	var out []string
+	for _, one := range r.of(value) {
+		fields := map[string]string{}
+		fieldsOf(one.object, "", fields, 0)
+		for _, text := range fields {
+			if len(out) < maxTexts {
+				out = append(out, text)
+			}
+		}
+		for _, name := range one.names {
+			out = append(out, name.Text())
+		}
+	}
+	return out
+}
+
 // Kin returns the texts of the records that a value identifies, and of the other records in their lists.
 func (r *Records) Kin(value string) []string {
 	var out []string

@@ -1,6 +1,9 @@
 package reply
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // closes reports whether a text asks or says that nothing is missing, as a statement such as
 // "these are all the items to be exchanged" does: in one sentence, in whatever of the forms
@@ -31,13 +34,13 @@ func Closes(said, statement string) bool {
 		return false
 	}
 	all := sentences(unquoted(said))
-	asked := flat(sentences(statement))
-	return slices.ContainsFunc(bestOf(asked, statement, statement), func(l *lexicon) bool {
-		wanted, closes := l.closing(asked, "")
-		stops := slices.ContainsFunc(all, func(s sentence) bool {
-			return slices.ContainsFunc(s.clauses, func(c []string) bool { return l.has(stop, c) })
+	asked, words := flat(sentences(statement)), flat(all)
+	own := bestOf(words, said, statement)
+	return slices.ContainsFunc(bestOf(asked, statement, statement), func(of *lexicon) bool {
+		wanted, closes := of.closing(asked, "")
+		return closes && slices.ContainsFunc(append([]*lexicon{of}, own...), func(l *lexicon) bool {
+			return !l.has(stop, words) && l.endsDone(all, append(wanted.words, wanted.noun))
 		})
-		return closes && !stops && l.endsDone(all, append(wanted.words, wanted.noun))
 	})
 }
 
@@ -50,6 +53,71 @@ func SaysAll(statement string) bool {
 	return slices.ContainsFunc(bestOf(words, statement, statement), func(l *lexicon) bool {
 		_, closes := l.closing(words, "")
 		return closes
+	})
+}
+
+// Restricts reports whether a clause narrows what is wanted to things that are named by some words ("No,
+// only the watch", "I'd like the watch exchanged only"), and whether it says nothing else: both only where each
+// of its words is one of those, of the statement's, or says nothing. "Only the watch for now" narrows nothing.
+func Restricts(clause, statement string, named []string) (restricts, plain bool) {
+	if len(clause) > maxReply || len(statement) > maxStatement {
+		return false, false
+	}
+	said, asked := sentences(clause), flat(sentences(statement))
+	known := slices.Concat(tokensOf(strings.Join(named, " ")), asked)
+	words := flat(said)
+	if len(words) == 0 {
+		return false, true
+	}
+	if slices.ContainsFunc(said, func(s sentence) bool { return s.asks }) {
+		return false, false
+	}
+
+	for _, l := range bestOf(words, clause, statement) {
+		if l.joined {
+			continue
+		}
+		narrows, only := l.restricts(words, known)
+		restricts, plain = restricts || (narrows && only), plain || only
+	}
+	return restricts, plain
+}
+
+// restricts reports whether words narrow something, and whether each of them is a known one or says nothing.
+func (l *lexicon) restricts(words, known []string) (narrows, plain bool) {
+	for i := 0; i < len(words); {
+		p := l.at(words, i, meanwhile, sole, done, no, thanks, yes, good, small, thing, filler)
+		switch {
+		case p == nil && l.hasAlike(known, words[i]):
+			i++
+			continue
+		case p == nil, p.kind == meanwhile, p.kind == no && i > 0:
+			return false, false
+		}
+		if p.kind == sole && i > 0 && l.at(words[:i], i-1, no, not) != nil {
+			return false, false // "not only"
+		}
+		narrows = narrows || p.kind == sole
+		i += len(p.tokens)
+	}
+	return narrows, true
+}
+
+// Adds reports whether a reply may want more than what was said before: a clause begins with a word for that,
+// such as "also", and says something.
+func Adds(said string) bool {
+	if len(said) > maxReply {
+		return true
+	}
+	all := sentences(unquoted(said))
+	words := flat(all)
+	return slices.ContainsFunc(bestOf(words, said, said), func(l *lexicon) bool {
+		return slices.ContainsFunc(all, func(s sentence) bool {
+			return slices.ContainsFunc(s.clauses, func(c []string) bool {
+				_, other := l.isDone(c, nil)
+				return other && l.at(c, 0, further) != nil
+			})
+		})
 	})
 }
 

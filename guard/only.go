@@ -1,0 +1,46 @@
+package guard
+
+import (
+	"slices"
+
+	"github.com/remit-project/remit/internal/mention"
+	"github.com/remit-project/remit/internal/reply"
+)
+
+// restricts reports whether a turn narrows what the user wants to the things of the call, "No, the phone can
+// stay, only the watch": a clause names each thing of one of its lists, says that it is those alone, and nothing
+// but courtesies comes behind it.
+func (d *dialogue) restricts(e *exchange, records *mention.Records, statement string) bool {
+	own := e.memo.ownOf(e.reply, "")
+	if !e.memo.text(own).Narrows() {
+		return false
+	}
+
+	var words []string
+	for _, value := range d.used() {
+		words = append(words, value)
+		words = append(words, records.Texts(value)...)
+	}
+	for _, c := range e.memo.clausesOf(own) {
+		narrows, plain := reply.Restricts(c.raw, statement, words)
+		if narrows && d.namesList(c, records) {
+			return true
+		}
+		if !plain {
+			return false
+		}
+	}
+	return false
+}
+
+// namesList reports whether a clause names each text of a list of the call.
+func (d *dialogue) namesList(c clause, records *mention.Records) bool {
+	return slices.ContainsFunc(d.lists(), func(list []string) bool {
+		return !slices.ContainsFunc(list, func(value string) bool { return records.Names(c.text, value) != mention.Named })
+	})
+}
+
+// narrowsAnywhere reports whether some turn of the user's may narrow what they want.
+func (d *dialogue) narrowsAnywhere() bool {
+	return slices.ContainsFunc(d.exchanges, func(e exchange) bool { return e.replyText().Narrows() })
+}
