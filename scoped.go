@@ -312,7 +312,7 @@ func (s *Session) keepResult(record *callRecord, r Result, doc *strictjson.Docum
 		return
 	}
 	out := &scope.Result{Call: r.Call, Server: record.bound.server, Tool: record.bound.contract.Tool.Name,
-		Args: record.scopeArgs, Covered: record.covered, Read: record.variant.Effect == contract.Read, Early: record.early, Verbatim: verbatim(record, r), Returns: record.variant.Output.Returns}
+		Args: record.scopeArgs, Covered: record.covered, Read: record.variant.Effect == contract.Read, Early: record.early, Failed: r.Failed != nil && *r.Failed, Verbatim: verbatim(record, r), Returns: record.variant.Output.Returns}
 	out.SetContent(r.Content, doc)
 	if o := record.variant.Output; o.Format == "" && (len(r.Structured) == 0 || wrapsText(r)) {
 		out.SetAppearance(serialized.Trust{Own: ownFields(o)}, o.Pinned())

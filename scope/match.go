@@ -50,6 +50,8 @@ type matcher struct {
 	// in question; empty for an argument that is in no list.
 	elements map[binding]string
 	element  string
+	// corrected is the record that the session itself made and that the call is on; nil for others.
+	corrected *made
 }
 
 // say words why a call is not covered, where that is wanted: most calls are covered by one
@@ -112,7 +114,7 @@ func (m *matcher) tooMuch() { m.steps = -1 }
 // entry returns the grants of an entry for a call, or why it doesn't cover the call. Where that is
 // for a condition alone, the request has the call under it.
 func (m *matcher) entry(e *Call, p *Proposal) ([]Grant, string) {
-	m.grants, m.bound, m.elements, m.in, m.proposal = m.grants[:0], nil, nil, e, p
+	m.grants, m.bound, m.elements, m.corrected, m.in, m.proposal = m.grants[:0], nil, nil, nil, e, p
 	unmet := m.conditions(e)
 	miss := m.arguments(e, p)
 	if unmet == "" && miss != "" {
@@ -156,6 +158,9 @@ func (m *matcher) arguments(e *Call, p *Proposal) (miss string) {
 	}
 	if m.isRepeated() {
 		return "the values of a record are in the call twice"
+	}
+	if w := m.rewords(e, p); w != "" {
+		return m.say("%s is neither in the user's words nor in what was made", short(w))
 	}
 	return ""
 }

@@ -22,6 +22,8 @@ type Result struct {
 	// Early reports whether the session had read nothing that others may have written when the
 	// call was made: no one else could choose what it asks for.
 	Early bool
+	// Failed reports whether the tool, or who ran it, says that the call failed.
+	Failed bool
 	// Returns are the members that the tool itself names, as patterns of JSON pointers; nil where
 	// they are unknown.
 	Returns []string

@@ -20,6 +20,8 @@ type candidate struct {
 	// doubt is why the value doesn't do for a call that can't be taken back; empty where it
 	// does.
 	doubt string
+	// made is the record that the session itself made, whose id the value is; nil for another value.
+	made *made
 }
 
 // offers are what the sources of a constraint offer.
@@ -80,6 +82,9 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 	if miss := m.bind(c, a, o, hits); miss != "" {
 		return Grant{}, miss
 	}
+	if hits[0].made != nil {
+		m.corrected = hits[0].made
+	}
 	return Grant{Way: WayFrom, Call: hits[0].call, By: c.By}, ""
 }
 
@@ -95,7 +100,7 @@ func (m *matcher) names(c *Constraint, a *Argument) bool {
 // picked returns the places of a value that are those that are meant, or says why there is none.
 func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate) (meant []candidate, miss string) {
 	several := o.several(*a)
-	if c.Pick == Only && several {
+	if c.Pick == Only && several && m.correction(c, o) != a.Text {
 		return nil, m.say("%s offers several: %s", from(c.From), listed(o.values))
 	}
 	if c.Pick == Choice {
@@ -294,7 +299,7 @@ func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 	lent, ordered := m.lent, m.ordered
 	defer func() { m.lent, m.ordered = lent, ordered }()
 	for i := range sources {
-		first := len(out.values)
+		first, listed := len(out.values), false
 		for _, r := range m.results {
 			s := m.fieldOf(&sources[i], r)
 			read := m.read(s, r, c, id)
@@ -309,7 +314,7 @@ func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 			if r.partial {
 				m.tooMuch()
 			}
-			out.called = true
+			out.called, listed = true, true
 			if where, _ := m.where(s, r); shapes[c.Kind] == nil && len(where) == 0 && !m.has(r, s) {
 				out.loose = append(out.loose, r)
 			}
@@ -328,6 +333,10 @@ func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 				out.values = append(out.values, m.lines(s, c, r)...)
 			}
 		}
+
+		own := m.counted(&sources[i], c, listed, m.ownRecords(&sources[i], c, id))
+		out.called = out.called || len(own) > 0
+		out.values = append(out.values, own...)
 	}
 	return out
 }

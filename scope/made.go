@@ -1,0 +1,234 @@
+package scope
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/label"
+)
+
+// A user corrects what the agent just made: "Wednesday instead". The listing that the scope names was read
+// before, or not at all, so that the record which the session's own call made counts beside what was listed:
+// the arguments of the call, and what the service says of it.
+
+// creating are the verbs of tools that make a thing.
+var creating = strings.Fields("create add new make insert post book schedule register write save put open draft")
+
+// made is a record that a call of the session made, as the only record of a result, and its id.
+type made struct {
+	*Result
+	id string
+}
+
+// ownRecords returns the values of a source that are the ids of records which the session made since the
+// source was listed, and which meet its conditions as they are written.
+func (m *matcher) ownRecords(s *Source, c *Constraint, id string) []candidate {
+	corrects := c.Kind == ID && id != "" && c.Pick == Only && !m.against && !m.joining && !m.lent
+	if !corrects {
+		return nil
+	}
+	var out []candidate
+	for i, r := range slices.Backward(m.results) {
+		if isTool(s.Server, s.Tool, r.Server, r.Tool) && m.answers(s, r, c) {
+			break // which has what was made before it
+		}
+		if one := m.made(s, i); one != nil && m.isMeant(s, one) {
+			out = append(out, candidate{text: one.id, call: r.Call, record: r.Call, made: one})
+		}
+	}
+	return out
+}
+
+// made returns what the call of a result made for a source: a thing that the source's tool lists, with an id
+// that the service gave it and that nothing else in the session has. It is nil for any other call.
+func (m *matcher) made(s *Source, i int) *made {
+	r := m.results[i]
+	succeeded := r.Covered && !r.Read && r.structured && !r.values && !r.partial && !r.Failed && !r.failed()
+	sameServer := r.Server == m.proposal.Server && (s.Server == "" || s.Server == r.Server)
+	if !succeeded || !sameServer || !makes(r.Tool, s.Tool) || !m.work(len(r.fields)*perStep) {
+		return nil
+	}
+	of := r.identity(s)
+	if of == nil || r.isGiven(of.text) {
+		return nil
+	}
+	for j, other := range m.results {
+		if j != i && (!m.work((len(other.fields)+len(other.Args))*perStep) || other.isGiven(of.text) || other.has(of.text)) {
+			return nil
+		}
+	}
+	return &made{r.wholeOf(of), of.text}
+}
+
+// makes reports whether a tool is called as one that makes the things which another one lists.
+func makes(tool, listing string) bool {
+	verb := func(w string) bool { return slices.Contains(creating, w) }
+	of := slices.DeleteFunc(words(tool), verb)
+	listed := slices.DeleteFunc(words(listing), func(w string) bool { return slices.Contains(lookUps, w) })
+	return len(of) > 0 && len(of) < len(words(tool)) && slices.EqualFunc(of, listed, sameWord)
+}
+
+// identity returns the id of the record that a result is about: the only member under a name that a source has
+// for it, or as "id", which is in no list; nil where there is none.
+func (r *Result) identity(s *Source) *field {
+	names := [][]string{s.name()}
+	for _, other := range s.Or {
+		names = append(names, words(other))
+	}
+	names = append(names, []string{"id"})
+
+	for _, name := range names {
+		var one *field
+		for i := range r.fields {
+			f := &r.fields[i]
+			if !slices.Equal(f.key, name) && f.name != strings.Join(name, " ") {
+				continue
+			}
+			if one != nil || f.null || f.text == "" || isListed(f.record) {
+				return nil // which of them it is, is a question
+			}
+			one = f
+		}
+		if one != nil {
+			return one
+		}
+	}
+	return nil
+}
+
+// isGiven reports whether a value is among the arguments of the call of a result.
+func (r *Result) isGiven(text string) bool {
+	return slices.ContainsFunc(r.Args, func(a Argument) bool { return a.Text == text })
+}
+
+// has reports whether a result has a value: as one of its fields, or in its text.
+func (r *Result) has(text string) bool {
+	if !r.structured {
+		return appears(r.Text, text)
+	}
+	return slices.ContainsFunc(r.fields, func(f field) bool { return !f.null && f.text == text })
+}
+
+// wholeOf returns the record that a call made, by its id, as a result: what the service says of it, and else
+// what the call set.
+func (r *Result) wholeOf(id *field) *Result {
+	out := &Result{Call: r.Call, Server: r.Server, Tool: r.Tool, Covered: true}
+	for _, i := range r.records[id.record] {
+		if f := r.fields[i]; slices.Equal(f.part, id.part) {
+			out.add(newField("", f.member, f.text))
+		}
+	}
+	told := len(out.fields)
+	for _, a := range r.Args {
+		record, key := split(a.Pointer)
+		f := newField("", key, a.Text)
+		said := slices.ContainsFunc(out.fields[:told], func(t field) bool { return t.name == f.name })
+		if record == "" && !a.Empty && !said {
+			out.add(f)
+		}
+	}
+
+	out.nest()
+	out.level = out.outside()
+	return out
+}
+
+// isMeant reports whether a record meets the conditions of a source, and the filters that its call has.
+func (m *matcher) isMeant(s *Source, r *made) bool {
+	where, _ := m.where(s, r.Result)
+	filtered := slices.ContainsFunc(s.Args, func(c Arg) bool { return leftOut(c, r.Result) && !m.canFilter(&c, r.Result) })
+	return !filtered && m.unknown(where) == "" && m.allMeeting(where, r.Result).has("")
+}
+
+// counted returns what a source offers with the records that the session made. What can't be taken back
+// wants a listing beside them; else they have to be told by the source, or by words of the constraint.
+func (m *matcher) counted(s *Source, c *Constraint, listed bool, own []candidate) []candidate {
+	isTold := func(v candidate) bool { return len(s.Where) > 0 || v.made.isCalled(telltales(c)) }
+	if listed {
+		return own
+	}
+	if m.irreversible {
+		return nil
+	}
+	return slices.DeleteFunc(own, func(v candidate) bool { return !isTold(v) })
+}
+
+// telltales are the words by which a constraint describes the record that is meant.
+func telltales(c *Constraint) []string {
+	of := words(c.By)
+	if slices.ContainsFunc(of, isSuperlative) {
+		return nil
+	}
+	return slices.DeleteFunc(of, func(w string) bool { return !telling(w) })
+}
+
+// isCalled reports whether a short text of what the session made has one of some words.
+func (r *made) isCalled(of []string) bool {
+	return slices.ContainsFunc(r.fields, func(f field) bool {
+		return f.words != nil && slices.ContainsFunc(of, func(w string) bool { return hasWord(f.text, w) })
+	})
+}
+
+// correction returns, of several values, the id of the only record that the session made and that the words of
+// the constraint tell, where they tell nothing of what was listed; empty where there is none. The author of
+// another record could take the words from it, so that this is for what can be taken back.
+func (m *matcher) correction(c *Constraint, o offers) string {
+	of, one := telltales(c), ""
+	if m.irreversible || len(of) == 0 {
+		return ""
+	}
+	for _, v := range o.values {
+		switch {
+		case v.made == nil && (v.record == "" || m.speaksOfAny(v, of)):
+			return ""
+		case v.made == nil || !v.made.isCalled(of):
+		case one != "" && one != v.text:
+			return ""
+		default:
+			one = v.text
+		}
+	}
+	return one
+}
+
+// speaksOfAny reports whether the record of a value has one of some words in any text of it.
+func (m *matcher) speaksOfAny(v candidate, of []string) bool {
+	call, record, _ := strings.Cut(v.record, " ")
+	at := slices.IndexFunc(m.results, func(r *Result) bool { return r.Call == call })
+	if at < 0 {
+		return true
+	}
+	r := m.results[at]
+	says := func(i int) bool {
+		text := r.fields[i].text
+		return !m.work(len(of)*len(text)) || slices.ContainsFunc(of, func(w string) bool { return hasWord(text, w) })
+	}
+	return slices.ContainsFunc(r.records[record], says) || slices.ContainsFunc(r.nested[record], says)
+}
+
+// rewords says which word a call has in a text that the scope leaves to the agent, and that neither the user
+// said nor the record has which the session made; empty where there is none. A correction is what the user
+// says it is.
+func (m *matcher) rewords(e *Call, p *Proposal) string {
+	if m.corrected == nil {
+		return ""
+	}
+	var has []string
+	for _, f := range m.corrected.fields {
+		has = append(has, words(f.text)...)
+	}
+
+	for i := range p.Args {
+		a := &p.Args[i]
+		isOpen := slices.ContainsFunc(e.Args, func(c Arg) bool { return c.Any && within(c.Pointer, a.Pointer) })
+		if !isOpen || a.Role != label.Content {
+			continue
+		}
+		for _, w := range words(a.Text) {
+			if !m.step() || !(slices.Contains(has, w) || m.madeOf(w)) {
+				return w
+			}
+		}
+	}
+	return ""
+}
