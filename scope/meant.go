@@ -106,8 +106,12 @@ func (m *matcher) isOpen() bool {
 }
 
 // speakOf reports whether another record than one has a word of a name in any text of it: that may be
-// the one that is meant, and who wrote the title may have known the name.
+// the one that is meant, and who wrote the title may have known the name. What all of a list is called
+// tells nothing: a room, of the rooms.
 func (m *matcher) speakOf(of []string, r *Result, selected selection, one string) bool {
+	if telling := slices.DeleteFunc(slices.Clone(of), r.isAbout); len(telling) > 0 {
+		of = telling
+	}
 	says := func(i int) bool {
 		text := r.fields[i].text
 		return !m.work(len(of)*len(text)) || slices.ContainsFunc(of, func(w string) bool { return hasWord(text, w) })

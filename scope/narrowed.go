@@ -81,6 +81,10 @@ func (m *matcher) narrowsAsMeant(s *Source, r *Result, a Argument, of *Constrain
 	if len(s.Where) == 0 && m.describes(of, a) && m.searchesAll(r, a) {
 		return true
 	}
+	if m.coversSpan(s, r, a) || m.isForTheTime(r, a) {
+		return true
+	}
+
 	onlyTimes := s.onTimes() == 1
 	for i := range s.Where {
 		w := m.sole(&s.Where[i], r)
@@ -209,9 +213,6 @@ func (m *matcher) isOther(w *Match, r *Result, a Argument) bool {
 	isNamed, _ := m.memberOf(r.level, w.name(), "", "", true)
 	return !slices.ContainsFunc(r.level.fields, func(f field) bool { return f.name == name && isNamed(&f) })
 }
-
-// edges are the words of members that are an end of a span of time.
-var edges = strings.Fields("start starts begin begins from depart departure end ends until to arrive arrival")
 
 // onlyTime reports whether the member of a condition is the only one of the records that has times,
 // or beside it only the other end of the same: a side without a name may be one of another.

@@ -1,0 +1,97 @@
+package scope
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// A booking is for a span of time: what is in the way of it overlaps with the span, and what is free is free for
+// it. A listing of the days of the span leaves out neither: it has what is on then, whenever that began.
+
+// The words of members that are an end of a span of time.
+var (
+	begins = strings.Fields("start starts begin begins from depart departure")
+	closes = strings.Fields("end ends until to arrive arrival")
+	edges  = slices.Concat(begins, closes)
+)
+
+// coversSpan reports whether an argument bounds a listing by days and leaves out nothing that is on at a time
+// which two conditions of a source bound: it begins before the end, and ends after the begin.
+func (m *matcher) coversSpan(s *Source, r *Result, a Argument) bool {
+	from, to := s.span()
+	key := argumentName(a.Pointer)
+	day, ok := moment(a.Text)
+	if from.IsZero() || !ok || !isDay(Value(a.Text)) || !isBareSide(key) {
+		return false
+	}
+	if slices.ContainsFunc(s.Where, func(w Match) bool { return w.Before+w.After != "" && !m.onlyTime(&w, r) }) {
+		return false // a side without a name may be one of another time
+	}
+
+	beside := 0
+	if oneOf(key, excluding) {
+		beside = 1
+	}
+	if oneOf(key, upper) {
+		return !day.Before(dayOf(to).AddDate(0, 0, beside))
+	}
+	return !day.After(dayOf(from).AddDate(0, 0, -beside))
+}
+
+// dayOf returns the day that a moment is written with.
+func dayOf(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
+}
+
+// span returns the moments between which something has to be on to meet the conditions of a source, where the only
+// two on times say so: it begins before the later one, and ends after the earlier one. They are zero otherwise.
+func (s *Source) span() (from, to time.Time) {
+	if s.onTimes() != 2 {
+		return time.Time{}, time.Time{}
+	}
+	for i := range s.Where {
+		w := &s.Where[i]
+		alone := len(w.Or) == 0 && len(w.Is)+len(w.Contains) == 0 && w.From == nil && w.Prefix == ""
+		if before, ok := moment(string(w.Before)); ok && alone && w.After == "" && oneOf(w.name(), begins) {
+			to = before
+		}
+		if after, ok := moment(string(w.After)); ok && alone && w.Before == "" && oneOf(w.name(), closes) {
+			from = after
+		}
+	}
+	if from.IsZero() || !from.Before(to) {
+		return time.Time{}, time.Time{}
+	}
+	return from, to
+}
+
+// isForTheTime reports whether an argument asks what there is for the time that the scope states for the call
+// itself, under the same name: the rooms that are free then. Records with a time of their own are others at
+// another time.
+func (m *matcher) isForTheTime(r *Result, a Argument) bool {
+	key := argumentName(a.Pointer)
+	at, ok := moment(a.Text)
+	if !ok || m.against || m.joining || m.filters(r, key) || !m.isTimeless(r) {
+		return false
+	}
+	isStated := func(pointer string) bool {
+		c, ok := m.in.Arg(pointer)
+		return ok && c.From == nil && len(c.Is) > 0
+	}
+	return slices.ContainsFunc(m.proposal.Args, func(own Argument) bool {
+		t, ok := moment(own.Text)
+		return ok && sameClock(t, at) && slices.Equal(argumentName(own.Pointer), key) && isStated(own.Pointer)
+	})
+}
+
+// isTimeless reports whether no record of a result has a time.
+func (m *matcher) isTimeless(r *Result) bool {
+	if r.level == nil || r.values || !m.work(len(r.fields)*perStep) {
+		return false
+	}
+	return !slices.ContainsFunc(r.fields, func(f field) bool {
+		_, isTime := moment(strings.TrimSpace(f.text))
+		return isTime
+	})
+}
