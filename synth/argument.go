@@ -28,7 +28,20 @@ const nearly = 9
 func (t *tool) judge(p *place) verdict {
 	v, weight := t.read(p)
 	features := t.featuresOf(p, v)
-	return t.doubt(features, t.weigh(p, features, v, weight))
+	return t.held(p, t.doubt(features, t.weigh(p, features, v, weight)))
+}
+
+// held holds an identifier in a tool that does more than read to a tool's word, whatever role it
+// got: it picks something that exists. What something new is called elsewhere doesn't, nor
+// what only keeps a call from being made twice; and a colour by its id is a look.
+func (t *tool) held(p *place, v verdict) verdict {
+	looks := t.effect == contract.Read || (t.effect == contract.Egress && t.manner == looking)
+	free := slices.Contains([]concept{"name", limit, look}, v.concept)
+	if !looks && !free && v.floor < label.ToolOutput && t.table.has("ids", last(p.words)) {
+		v.floor = label.ToolOutput
+		v.why += "; it picks what exists"
+	}
+	return v
 }
 
 // read returns what the rules alone say of a place, and how much their best evidence weighs.
