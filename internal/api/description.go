@@ -24,6 +24,9 @@ import (
 //go:embed openapi.yaml
 var Description []byte
 
+// descriptionPath is where the server serves the description.
+const descriptionPath = "/openapi.yaml"
+
 // operation is the description of one route.
 type operation struct {
 	id, method, path string

@@ -9,6 +9,28 @@ import (
 	"github.com/remit-project/remit/store"
 )
 
+// TestWaysOut: a refusal of what a newcomer gets wrong says what to do about it.
+func TestWaysOut(t *testing.T) {
+	b := newBench(t, func(*Options) {})
+	for name, c := range map[string]struct {
+		who, method, path, body string
+		status                  int
+		detail                  string
+	}{
+		"no token":         {"", "GET", "/v1/sessions/s", "", 401, "send one as Authorization: Bearer TOKEN; remit token new makes one"},
+		"a missing scope":  {"nobody", "GET", "/v1/sessions/s", "", 403, "make one that has it with remit token new --scope sessions:read"},
+		"an unknown field": {"agent", "POST", "/v1/sessions", `{"name":"s"}`, 400, "'name' not allowed; /openapi.yaml describes the request"},
+		"an unknown path":  {"agent", "GET", "/v1/session", "", 404, "/openapi.yaml describes what there is"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := into[struct{ Detail string }](t, want(t, c.status, b.send(t, c.who, c.method, c.path, c.body))).Detail
+			if !strings.HasSuffix(got, c.detail) {
+				t.Errorf("it says %q, not %q", got, c.detail)
+			}
+		})
+	}
+}
+
 // TestWhoMay says what a caller may do, and that sessions are their principals'.
 func TestWhoMay(t *testing.T) {
 	b := newBench(t, func(o *Options) { o.Callers = access.Hosts{Names: []string{"remit.example"}} })
@@ -60,6 +82,9 @@ func TestWhoMay(t *testing.T) {
 			a := want(t, c.status, b.send(t, c.who, c.method, c.path, c.body, c.header...))
 			if c.status == 401 && !strings.HasPrefix(a.header.Get("WWW-Authenticate"), "Bearer ") {
 				t.Errorf("there is no challenge: %v", a.header)
+			}
+			if c.status >= 400 && a.header.Get("Link") != `</openapi.yaml>; rel="service-desc"` {
+				t.Errorf("it leads to no description: %v", a.header)
 			}
 			if verdictOf(a) == "allow" {
 				t.Errorf("allowed: %s", a.body)

@@ -152,12 +152,12 @@ func (s *Server) authenticate(op operation, r *http.Request) (*access.Principal,
 	const challenge = `Bearer realm="remit"`
 	shown := r.Header.Values("Authorization")
 	if len(shown) != 1 {
-		return nil, unauthorized.errorf("send one as Authorization: Bearer TOKEN").setHeader("WWW-Authenticate", challenge)
+		return nil, unauthorized.errorf("send one as Authorization: Bearer TOKEN; remit token new makes one").setHeader("WWW-Authenticate", challenge)
 	}
 
 	scheme, token, _ := strings.Cut(shown[0], " ")
 	if !strings.EqualFold(scheme, "Bearer") {
-		return nil, unauthorized.errorf("send one as Authorization: Bearer TOKEN").setHeader("WWW-Authenticate", challenge)
+		return nil, unauthorized.errorf("send one as Authorization: Bearer TOKEN; remit token new makes one").setHeader("WWW-Authenticate", challenge)
 	}
 
 	who, err := s.o.Principal(strings.TrimSpace(token))
@@ -170,7 +170,7 @@ func (s *Server) authenticate(op operation, r *http.Request) (*access.Principal,
 
 	for _, scope := range op.scopes {
 		if !who.May(scope) {
-			return nil, forbidden.errorf("the token lacks the scope %s", scope).setHeader("WWW-Authenticate", challenge+`, error="insufficient_scope", scope="`+string(scope)+`"`)
+			return nil, forbidden.errorf("the token lacks the scope %s: make one that has it with remit token new --scope %s", scope, scope).setHeader("WWW-Authenticate", challenge+`, error="insufficient_scope", scope="`+string(scope)+`"`)
 		}
 	}
 	return who, nil
@@ -189,7 +189,7 @@ func read(w http.ResponseWriter, r *http.Request, shape *shape) ([]byte, error) 
 		return nil, invalidRequest.errorf("the body could not be read")
 	}
 	if err := checkBody(body, shape); err != nil {
-		return nil, invalidRequest.errorf("%s", plain(err))
+		return nil, invalidRequest.errorf("%s; %s describes the request", plain(err), descriptionPath)
 	}
 	return body, nil
 }
@@ -270,6 +270,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	default:
 		s.o.Log.Error("a request could not be carried out", "method", r.Method, "path", r.URL.Path, "error", err)
 	}
+	w.Header().Set("Link", "<"+descriptionPath+`>; rel="service-desc"`) // RFC 8631
 	for name, value := range p.header {
 		w.Header().Set(name, value)
 	}

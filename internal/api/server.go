@@ -129,7 +129,7 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("openapi.yaml: it doesn't describe %s", strings.Join(slices.Sorted(maps.Keys(handlers)), ", "))
 	}
 	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		s.refuse(w, r, notFound.errorf("/openapi.yaml describes what there is"))
+		s.refuse(w, r, notFound.errorf("%s describes what there is", descriptionPath))
 	})
 	return s, nil
 }
