@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/guardtest"
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/pattern"
@@ -68,17 +70,31 @@ func (f policyFlags) read() (*policies, error) {
 		}
 		p.files, p.mistakes = append(p.files, files...), append(p.mistakes, mistakes...)
 	}
-	if len(scope.Tools) == 0 && len(scope.Contracts) == 0 && looksUp(p.files) {
-		return nil, hint.Wrap(errors.New("the rules look things up with tools, and no tools are given"),
+	return p, p.compile()
+}
+
+// compile compiles the files for their deployment.
+func (p *policies) compile() error {
+	if len(p.scope.Tools) == 0 && len(p.scope.Contracts) == 0 && looksUp(p.files) {
+		return hint.Wrap(errors.New("the rules look things up with tools, and no tools are given"),
 			"give their definitions: --tools FILE, what tools/list of the servers returns")
 	}
 
 	set, mistakes, err := compileGuards(p.files, p.scope)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	p.set, p.mistakes = set, append(p.mistakes, mistakes...)
-	return p, nil
+	return nil
+}
+
+// test runs the examples of the rules.
+func (p *policies) test(ctx context.Context) []guardtest.Result {
+	var results []guardtest.Result
+	for _, g := range p.set.Guards() {
+		results = append(results, guardtest.Run(ctx, g)...)
+	}
+	return results
 }
 
 // sayUnchecked says on standard error that tools are missing, where there are none.
@@ -123,6 +139,18 @@ func concerning(g *guard.Guard) string {
 		return "every tool of " + display.Name(g.Server)
 	}
 	return "every tool"
+}
+
+// flags returns the flags as they are given to other commands.
+func (f deploymentFlags) flags() []string {
+	var out []string
+	for _, name := range f.Tools {
+		out = append(out, "--tools", name)
+	}
+	if f.Contracts != "" {
+		out = append(out, "--contracts", f.Contracts)
+	}
+	return out
 }
 
 // scope reads the tools with their contracts.

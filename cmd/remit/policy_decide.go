@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/hint"
@@ -18,43 +21,41 @@ type policyNames struct {
 	Names []string `arg:"" optional:"" name:"policy" help:"The policies by their names."`
 }
 
-// each decides about the named policies, or all that the function takes, and
-// writes the files.
-func (n policyNames) each(all bool, takes func(*policydoc.Policy) bool, decide func(d *policydoc.Directory, i *policydoc.Policy) error) error {
+// named returns the policies that are named, or all that the function takes.
+func (n policyNames) named(all bool, takes func(*policydoc.Policy) bool) (*policydoc.Directory, []*policydoc.Policy, error) {
 	if all == (len(n.Names) > 0) {
-		return command.UsageError(hint.Wrap(errors.New("it isn't said which policies are meant"), "name some, or give --all"))
+		return nil, nil, command.UsageError(hint.Wrap(errors.New("it isn't said which policies are meant"), "name some, or give --all"))
 	}
 	d, err := policydoc.ReadDirectory(n.Dir)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	m, err := d.MappingOf(n.Tool)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 
+	var out []*policydoc.Policy
 	for i := range m.Policies {
 		if all && takes(&m.Policies[i]) {
-			n.Names = append(n.Names, m.Policies[i].Name)
+			out = append(out, &m.Policies[i])
 		}
 	}
-
 	for _, name := range n.Names {
-		i, err := m.Policy(name)
+		p, err := m.Policy(name)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		if err := decide(d, i); err != nil {
-			return err
-		}
+		out = append(out, p)
 	}
-
-	return d.Write()
+	return d, out, nil
 }
 
 type policyApproveCommand struct {
 	policyNames
-	All bool `help:"Approve all policies of the tool that nobody decided about yet."`
+	deploymentFlags
+	All     bool `help:"Approve all policies of the tool that nobody decided about yet."`
+	Failing bool `help:"Approve policies although tests of their rules fail, and don't run the tests."`
 }
 
 // Help is shown below the flags.
@@ -62,27 +63,75 @@ func (policyApproveCommand) Help() string {
 	return `Records in the mapping that somebody looked at the policies and found them right. One that was archived gets its rule by
 the next compilation.
 
+The tests of the rules are run first. If one fails, no policy is approved, and the exit code is 4. Rules that look things up
+need --tools for that.
+
 Example:
-  remit policy approve policies cancel_reservation refund-within-a-day`
+  remit policy approve policies cancel_reservation refund-within-a-day --tools airline.json`
 }
 
 // Run approves policies.
-func (c *policyApproveCommand) Run(s *command.Streams) error {
-	proposed := func(i *policydoc.Policy) bool { return i.Status == policydoc.Proposed }
-	return c.each(c.All, proposed, func(d *policydoc.Directory, i *policydoc.Policy) error {
-		if err := d.Approve(c.Tool, i.Name); err != nil {
+func (c *policyApproveCommand) Run(ctx context.Context, s *command.Streams) error {
+	d, chosen, err := c.named(c.All, func(p *policydoc.Policy) bool { return p.Status == policydoc.Proposed })
+	if err != nil {
+		return err
+	}
+	if !c.Failing {
+		if err := c.pass(ctx, s, d, chosen); err != nil {
 			return err
 		}
-		shade := display.Paint(s.Color)
-		fmt.Fprintf(s.Out, "%s %s %s\n", shade.Good("approved:"), display.Name(c.Tool), display.Name(i.Name))
-		if i.Status == policydoc.Archived {
+	}
+
+	shade := display.Paint(s.Color)
+	for _, p := range chosen {
+		if err := d.Approve(c.Tool, p.Name); err != nil {
+			return err
+		}
+		fmt.Fprintf(s.Out, "%s %s %s\n", shade.Good("approved:"), display.Name(c.Tool), display.Name(p.Name))
+		if p.Status == policydoc.Archived {
 			fmt.Fprintf(s.Out, "  %s it was archived, and gets its rule by the next compilation\n", shade.Dim("note:"))
 		}
-		for _, conflict := range i.Conflicts {
+		for _, conflict := range p.Conflicts {
 			fmt.Fprintf(s.Out, "  %s a later run has %s otherwise: remit policy resolve decides\n", shade.Dim("note:"), display.Name(conflict.Field))
 		}
+	}
+	return d.Write()
+}
+
+// pass returns an error unless the rules of the policies pass their tests. It prints the tests
+// that fail.
+func (c *policyApproveCommand) pass(ctx context.Context, s *command.Streams, d *policydoc.Directory, named []*policydoc.Policy) error {
+	g := d.Guards[c.Tool]
+	if g == nil {
 		return nil
-	})
+	}
+	file, err := g.File()
+	if err != nil {
+		return err
+	}
+	scope, err := c.scope()
+	if err != nil {
+		return err
+	}
+	p := &policies{files: []*guard.File{file}, scope: scope}
+	if err := p.compile(); err != nil {
+		return hint.Wrap(err, "give the tools' definitions: --tools FILE; or run no tests: --failing")
+	}
+
+	failing := 0
+	for _, r := range p.test(ctx) {
+		isNamed := slices.ContainsFunc(named, func(p *policydoc.Policy) bool { return p.Name == r.Rule })
+		if isNamed && !r.Passed() {
+			printFailure(s, r)
+			failing++
+		}
+	}
+	if failing == 0 {
+		return nil
+	}
+	fmt.Fprintf(s.Out, "%s: %s; correct the rule or the test, or give --failing\n", display.Paint(s.Color).Bad("nothing is approved"),
+		display.Count(failing, "test fails", "tests fail"))
+	return command.Status(exitFindings)
 }
 
 type policyArchiveCommand struct {
@@ -102,14 +151,17 @@ Example:
 
 // Run archives policies.
 func (c *policyArchiveCommand) Run(s *command.Streams) error {
-	active := func(i *policydoc.Policy) bool { return i.Status != policydoc.Archived }
-	return c.each(c.All, active, func(d *policydoc.Directory, i *policydoc.Policy) error {
-		if err := d.Archive(c.Tool, i.Name, c.Reason); err != nil {
+	d, chosen, err := c.named(c.All, func(p *policydoc.Policy) bool { return p.Status != policydoc.Archived })
+	if err != nil {
+		return err
+	}
+	for _, p := range chosen {
+		if err := d.Archive(c.Tool, p.Name, c.Reason); err != nil {
 			return err
 		}
-		fmt.Fprintf(s.Out, "%s %s %s\n", display.Paint(s.Color).Warn("archived:"), display.Name(c.Tool), display.Name(i.Name))
-		return nil
-	})
+		fmt.Fprintf(s.Out, "%s %s %s\n", display.Paint(s.Color).Warn("archived:"), display.Name(c.Tool), display.Name(p.Name))
+	}
+	return d.Write()
 }
 
 type policyResolveCommand struct {

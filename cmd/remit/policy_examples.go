@@ -100,12 +100,7 @@ func (c *policyTestCommand) once(ctx context.Context, s *command.Streams) error 
 	p.sayUnchecked(s)
 	p.printMistakes(s)
 
-	var results []guardtest.Result
-	for _, g := range p.set.Guards() {
-		results = append(results, guardtest.Run(ctx, g)...)
-	}
-
-	failed := 0
+	failed, results := 0, p.test(ctx)
 	for _, r := range results {
 		if !r.Passed() {
 			failed++

@@ -35,7 +35,7 @@ Example:
 
 // Run shows what a document was made into.
 func (c *policyReviewCommand) Run(ctx context.Context, s *command.Streams) error {
-	r, err := (&desk.Desk{Root: c.Dir, Document: c.Document, Deployment: c.scope}).Report(ctx, c.Tool, c.Mutate)
+	r, err := (&desk.Desk{Root: c.Dir, Document: c.Document, Deployment: c.scope, Flags: c.flags()}).Report(ctx, c.Tool, c.Mutate)
 	if err != nil {
 		return err
 	}
@@ -66,6 +66,9 @@ func (p *reviewPrinter) report(r *report.Report) {
 			policies = fmt.Sprintf("%5d policies", row.Policies)
 		}
 		p.line(2, strings.TrimRight(fmt.Sprintf("%s %-28s %5d sentences  %s", p.state(row.State, row.State.Mark()), row.State.Label(), row.Sentences, policies), " "))
+	}
+	if n := len(r.Suspicions); n > 0 {
+		p.line(2, fmt.Sprintf("%s %-28s %5d", p.Bad(report.SuspiciousMark), "suspicious text", n))
 	}
 
 	p.line(2, fmt.Sprintf("Policies refer to %d of %s, and rules check %d of them.", r.Counts.Covered(), display.Count(r.Counts.Sentences, "sentence", "sentences"), r.Counts.Checked()))
@@ -173,7 +176,7 @@ func (p *reviewPrinter) policy(i *report.Policy) {
 		}
 		p.para(4, "│ ", display.Line(r.Text))
 		if len(places) == 0 {
-			p.line(4, p.Bad("│ stands nowhere in the document"))
+			p.line(4, p.Bad("│ not in the document"))
 		} else {
 			p.line(4, p.Dim("│ "+strings.Join(places, "; ")))
 		}

@@ -43,6 +43,8 @@ type Desk struct {
 	Write bool
 	// Deployment reads the tools that the rules are about, with their contracts.
 	Deployment func() (guard.Deployment, error)
+	// Flags name the deployment, for commands that a report names.
+	Flags []string
 	// Audit takes a note of each review before it is written.
 	Audit store.Audit
 
@@ -69,7 +71,7 @@ func (d *Desk) report(ctx context.Context, tool string, mutate bool) (*report.Re
 	if err != nil {
 		return nil, err
 	}
-	in := report.Input{Tool: tool, Mutate: mutate}
+	in := report.Input{Tool: tool, Mutate: mutate, Flags: d.Flags}
 	if in.Document, err = document.Read(d.Document, data); err != nil {
 		return nil, err
 	}

@@ -189,6 +189,14 @@ func (b *builder) policy(key string, p *policydoc.Policy, rule *Rule) (*Policy, 
 func (b *builder) decisions(key string, policy *Policy) []Command {
 	about := []string{b.in.Directory.Root, key, policy.Name}
 	approve := Command{"approve it", commandLine("approve", about)}
+	switch rule := policy.Rule; {
+	case rule == nil || len(rule.Tests) == 0:
+	case rule.Failing() > 0:
+		approve = Command{"approve it although tests fail", commandLine("approve", about, "--failing")}
+	default:
+		approve.Line = commandLine("approve", about, b.in.Flags...)
+	}
+
 	archive := Command{"take it out of force", commandLine("archive", about, "--reason", "WHY")}
 	switch policy.Status {
 	case policydoc.Approved:

@@ -19,6 +19,8 @@ type Input struct {
 	Directory *policydoc.Directory
 	// Deployment is the tools that the rules are about, with their contracts.
 	Deployment guard.Deployment
+	// Flags name the deployment, for commands of the report that need it.
+	Flags []string
 	// Tool is the key of the only tool whose policies are shown; empty for all tools.
 	// The states of sentences always take the policies of all tools into account.
 	Tool string
