@@ -114,4 +114,9 @@ func TestDoctorAtDoors(t *testing.T) {
 			t.Errorf("%s %s: exit code %d\n%s", c.flag, c.value, code, out)
 		}
 	}
+
+	// An export has the sessions of agents, and not those of examinations.
+	if code, out := runArgs(t, "export", "--store", api.store); code != 0 || !strings.Contains(out, "; 2 sessions of remit doctor left out") {
+		t.Errorf("export: exit code %d\n%s", code, out)
+	}
 }

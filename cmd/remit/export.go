@@ -24,7 +24,7 @@ type exportCommand struct {
 func (exportCommand) Help() string {
 	return `Writes the sessions of a store as recordings, one a line, which remit replay, check and explain read: what
 every door saw, to decide again by other contracts, policies or scopes. The store has no definitions of tools: give them to replay with
---tools. Recordings hold what the agents read, secrets included, unless the store leaves them out (audit.redact).
+--tools. The canaries of remit doctor are left out, unless --session names them. Recordings hold what the agents read, secrets included, unless the store leaves them out (audit.redact).
 
 Example:
   remit export --out sessions.jsonl
@@ -54,7 +54,7 @@ func (c *exportCommand) Run(ctx context.Context, s *command.Streams) error {
 }
 
 func (c *exportCommand) export(ctx context.Context, st store.Store, to, notes io.Writer) error {
-	written, left := 0, 0
+	written, left, canaries := 0, 0, 0
 	one := func(id string) error {
 		session, without, err := trace.FromEvents(ctx, id, store.Events(st.Read(ctx, id, 0)))
 		if err != nil {
@@ -66,7 +66,7 @@ func (c *exportCommand) export(ctx context.Context, st store.Store, to, notes io
 
 	var err error
 	if len(c.Session) == 0 {
-		err = eachSession(ctx, st, one)
+		canaries, err = eachSession(ctx, st, one)
 	}
 	for _, id := range c.Session {
 		if _, missing := st.Session(ctx, id); missing != nil {
@@ -81,6 +81,9 @@ func (c *exportCommand) export(ctx context.Context, st store.Store, to, notes io
 	fmt.Fprintf(notes, "%s written", display.Count(written, "session", "sessions"))
 	if left > 0 {
 		fmt.Fprintf(notes, "; %s that recordings have no form for left out", display.Count(left, "event", "events"))
+	}
+	if canaries > 0 {
+		fmt.Fprintf(notes, "; %s of remit doctor left out", display.Count(canaries, "session", "sessions"))
 	}
 	fmt.Fprintln(notes)
 	return nil

@@ -81,7 +81,7 @@ func (c *policyDiffCommand) stored(ctx context.Context, engines [2]*engine, diff
 	}
 
 	return storeFlag{c.Store}.with(ctx, func(st store.Store) error {
-		return eachSession(ctx, st, func(id string) error {
+		_, err := eachSession(ctx, st, func(id string) error {
 			var sides [2][]*remit.Decision
 			for i, m := range monitors {
 				for r, err := range m.Review(ctx, id, store.Events(st.Read(ctx, id, 0))) {
@@ -94,6 +94,7 @@ func (c *policyDiffCommand) stored(ctx context.Context, engines [2]*engine, diff
 			diff.compare(id, sides)
 			return nil
 		})
+		return err
 	})
 }
 

@@ -60,7 +60,7 @@ func (x *examination) behind(ctx context.Context, sh *shown, o mcp.Options, many
 		if of < 0 || !sure || shadow {
 			continue
 		}
-		r, err := sh.session.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: "canary@canary.example"})
+		r, err := sh.session.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: canaryAddress})
 		if err != nil || !denialOf(r).stopped("", "") {
 			out[of].add(true, "open", name, "compare remit version with the program in "+x.File, "a call of the tool was not denied by Remit")
 			break

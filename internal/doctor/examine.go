@@ -248,7 +248,7 @@ func (x *examination) prove(ctx context.Context, known bool) (out *shown, many b
 
 	x.d.Tools = len(tools)
 	name := "remit_canary_" + strings.ToLower(rand.Text())
-	r, err := session.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: map[string]string{"to": "canary@canary.example"}})
+	r, err := session.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: map[string]string{"to": canaryAddress}})
 	denied := denialOf(r)
 
 	several := err != nil && strings.Contains(err.Error(), "no server offers the tool "+string(strictjson.Quote(name)))
