@@ -13,7 +13,6 @@ import (
 	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/internal/trace"
-	"github.com/remit-project/remit/ledger"
 )
 
 type checkCommand struct {
@@ -35,7 +34,7 @@ Example:
 
 // Run decides one call.
 func (c *checkCommand) Run(ctx context.Context, s *command.Streams) error {
-	// What is wrong with the command line comes before what is wrong with files.
+	// Mistakes on the command line are reported before those in files.
 	if c.ID != "" && c.History == "" {
 		return command.UsageError(hint.Wrap(errors.New("--session-id names a session of a recording, and there is none"), "give the recording with --session FILE"))
 	}
@@ -62,16 +61,10 @@ func (c *checkCommand) Run(ctx context.Context, s *command.Streams) error {
 		}
 	}
 
-	tools, err := inputs.Tools(c.Tools)
+	tools, err := toolsOf(c.Tools, history)
 	if err != nil {
 		return err
 	}
-	if len(tools) == 0 {
-		if tools, err = sessionTools(history); err != nil {
-			return err
-		}
-	}
-
 	if len(tools) == 0 && engine.contracts == nil {
 		return command.UsageError(hint.Wrap(errors.New(neither), advice))
 	}
@@ -79,12 +72,11 @@ func (c *checkCommand) Run(ctx context.Context, s *command.Streams) error {
 	if err != nil {
 		return err
 	}
-	results := trace.NewResults()
-	session := ledger.Begin(monitor.With(results, nil), history.ID)
 
 	// The session so far happened: its results are there whether or not this
 	// monitor would have allowed the calls.
-	if _, err := trace.Feed(ctx, session, history, trace.Options{Recorded: true, Results: results}); err != nil {
+	session, _, err := play(ctx, monitor, history, trace.Options{Recorded: true})
+	if err != nil {
 		return fmt.Errorf("%s: %w", c.History, err)
 	}
 	d, err := session.Decide(ctx, call)

@@ -19,8 +19,8 @@ import (
 	"github.com/remit-project/remit/schema"
 )
 
-// scenes are sample sessions over schemas like those of real servers. What the
-// demo prints about them is what the engine decides there and then.
+// scenes are sample sessions over schemas like those of real servers. The
+// engine decides their calls while the demo runs.
 //
 //go:embed demo/*.json
 var scenes embed.FS

@@ -119,7 +119,7 @@ func (c *doctorCommand) settings() doctor.Options {
 	return doctor.Options{Timeout: c.Timeout, Version: version(), Gateway: gatewayOf}
 }
 
-// doorSum counts doors. Those of this program itself are none that anybody goes through.
+// doorSum counts doors, without those of this program itself, which no agent goes through.
 type doorSum struct {
 	doors, protected int
 	broken           bool // a door of this program lets everything through

@@ -15,7 +15,6 @@ import (
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/trace"
-	"github.com/remit-project/remit/ledger"
 )
 
 type explainCommand struct {
@@ -49,15 +48,12 @@ func (c *explainCommand) Run(ctx context.Context, s *command.Streams) error {
 	if err != nil {
 		return err
 	}
-	var given *remit.Decision
+	given, err := c.given()
+	if err != nil {
+		return err
+	}
 	id := c.Session
-	if c.Decision != "" {
-		if c.Call != "" {
-			return command.UsageError(errors.New("--call and --decision both say what to explain: give one"))
-		}
-		if given, err = readDecision(c.Decision); err != nil {
-			return err
-		}
+	if given != nil {
 		id = cmp.Or(id, given.Session)
 	}
 
@@ -65,10 +61,7 @@ func (c *explainCommand) Run(ctx context.Context, s *command.Streams) error {
 	if err != nil {
 		return err
 	}
-	tools, err := inputs.Tools(c.Tools)
-	if err == nil && len(tools) == 0 {
-		tools, err = sessionTools(recorded)
-	}
+	tools, err := toolsOf(c.Tools, recorded)
 	if err != nil {
 		return err
 	}
@@ -80,12 +73,10 @@ func (c *explainCommand) Run(ctx context.Context, s *command.Streams) error {
 	if err != nil {
 		return err
 	}
-	results := trace.NewResults()
-	session := ledger.Begin(monitor.With(results, nil), recorded.ID)
+
 	// With a recorded decision the session serves to look evidence up, and that may be in any
 	// result of the recording.
-	options := trace.Options{Recorded: c.Recorded || c.Decision != "", Results: results}
-	decisions, err := trace.Feed(ctx, session, recorded, options)
+	session, decisions, err := play(ctx, monitor, recorded, trace.Options{Recorded: c.Recorded || c.Decision != ""})
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
@@ -114,6 +105,17 @@ func (c *explainCommand) Run(ctx context.Context, s *command.Streams) error {
 		p.turn(turn)
 	}
 	return err
+}
+
+// given returns the decision that the command line names; nil without one.
+func (c *explainCommand) given() (*remit.Decision, error) {
+	switch {
+	case c.Decision == "":
+		return nil, nil
+	case c.Call != "":
+		return nil, command.UsageError(errors.New("--call and --decision both say what to explain: give one"))
+	}
+	return readDecision(c.Decision)
 }
 
 // choose returns the decision on the call of the command line, or on the first that

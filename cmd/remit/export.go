@@ -37,7 +37,7 @@ func (c *exportCommand) Run(ctx context.Context, s *command.Streams) error {
 		if c.Out == "" {
 			return c.export(ctx, st, s.Out, s.Err)
 		}
-		// What agents read is for its owner's eyes.
+		// Only the owner may read the file, which os.CreateTemp sees to: agents read secrets.
 		f, err := os.CreateTemp(filepath.Dir(c.Out), ".export-*")
 		if err != nil {
 			return fmt.Errorf("write the recordings: %w", err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/trace"
+	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
 )
@@ -114,8 +116,12 @@ func (e *engine) guarded(o remit.Options) (*remit.Monitor, error) {
 	return remit.New(o)
 }
 
-// sessionTools reads the tools that a recorded session lists.
-func sessionTools(s *trace.Session) ([]*schema.Catalogue, error) {
+// toolsOf reads the tool definitions of the named files, or else those that a recorded session
+// lists.
+func toolsOf(named []string, s *trace.Session) ([]*schema.Catalogue, error) {
+	if len(named) > 0 {
+		return inputs.Tools(named)
+	}
 	if s.Tools == nil {
 		return nil, nil
 	}
@@ -124,6 +130,15 @@ func sessionTools(s *trace.Session) ([]*schema.Catalogue, error) {
 		return nil, fmt.Errorf("session %s: %w", display.Name(s.ID), err)
 	}
 	return []*schema.Catalogue{c}, nil
+}
+
+// play feeds a recorded session to a new session of a monitor. Rules look things up in the
+// recording.
+func play(ctx context.Context, m *remit.Monitor, s *trace.Session, o trace.Options) (*ledger.Session, []*remit.Decision, error) {
+	o.Results = trace.NewResults()
+	session := ledger.Begin(m.With(o.Results, nil), s.ID)
+	decisions, err := trace.Feed(ctx, session, s, o)
+	return session, decisions, err
 }
 
 // aRecording is what a recording is called in advice.

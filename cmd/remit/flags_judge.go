@@ -17,8 +17,8 @@ type judgeFlag struct {
 	Judge string `placeholder:"MODEL" help:"The model that answers what rules ask a judge, as anthropic:NAME or openai:NAME; the key is in ANTHROPIC_API_KEY or OPENAI_API_KEY, and another address than the provider's in ANTHROPIC_BASE_URL or OPENAI_BASE_URL. Without it such rules fail."`
 }
 
-// judge makes the judge for the rules of a directory; nil without the flag. Only the
-// environment has keys, so that no list of processes shows them.
+// judge makes the judge for the rules of a directory; nil without the flag. Keys are
+// read from the environment, where no list of processes shows them.
 func (f judgeFlag) judge(policies string) (guard.Judge, error) {
 	if f.Judge == "" {
 		return nil, nil

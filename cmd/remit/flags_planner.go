@@ -35,8 +35,8 @@ type reviewedFlag struct {
 }
 
 // plan gives a monitor's options the planner, where there is one. Scopes are on where
-// others can give them as well: by a line, an operation, or a session that is shared. What
-// plans take goes to observe.
+// others can give them as well: by a line, an operation, or a session that is shared.
+// observe is told the tokens that plans take.
 func (f *plannerFlags) plan(o *remit.Options, given bool, log *slog.Logger, observe *telemetry.Recorder) error {
 	p, err := f.planner(&f.Plans)
 	if err != nil {
@@ -91,7 +91,7 @@ type plannerRecordings struct {
 	Replay string `placeholder:"DIR" help:"Plan from recordings alone, and ask no model."`
 }
 
-// planner makes the planner; nil without a model. Only the environment has keys, so that
+// planner makes the planner; nil without a model. Keys are read from the environment, where
 // no list of processes shows them.
 func (f *plannerModel) planner(r *plannerRecordings) (*planner.Planner, error) {
 	recordings, err := r.recordings()

@@ -50,7 +50,7 @@ type readerFlags struct {
 	readerRecordings
 }
 
-// reader makes the reader; nil without a model. Only the environment has keys, so that
+// reader makes the reader; nil without a model. Keys are read from the environment, where
 // no list of processes shows them.
 func (f *readerFlags) reader() (*reader.Reader, error) {
 	recordings, err := (&plannerRecordings{Record: f.Record, Replay: f.Replay}).recordings()

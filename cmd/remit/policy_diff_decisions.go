@@ -73,7 +73,7 @@ func (c *policyDiffCommand) stored(ctx context.Context, engines [2]*engine, diff
 
 	var monitors [2]*remit.Monitor
 	for i, e := range engines {
-		// What is in a store came by way of a gateway, which never sees the user.
+		// A store is that of a gateway, which never sees the user.
 		e.options.UnseenUser = true
 		if monitors[i], err = e.monitor(tools, time.Time{}); err != nil {
 			return err

@@ -20,8 +20,8 @@ type learned struct {
 	mu sync.Mutex // one edit of the file at a time
 }
 
-// add takes up contracts that were made, and returns the file as it is then. What
-// people edited stays, and a tool that a person took out stays out.
+// add merges new contracts into the file of their server, and returns the result. Edits of people
+// stay, and a tool that a person removed stays removed.
 func (l *learned) add(made *contract.File) (*contract.File, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

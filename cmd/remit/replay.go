@@ -201,11 +201,8 @@ func (m *monitors) of(s *trace.Session) (*remit.Monitor, error) {
 	if known, ok := m.known[key]; ok {
 		return known, nil
 	}
-	tools, err := sessionTools(s)
-	if len(m.tools) > 0 {
-		tools, err = inputs.Tools(m.tools)
-	}
 
+	tools, err := toolsOf(m.tools, s)
 	if err != nil {
 		return nil, err
 	}

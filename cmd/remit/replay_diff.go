@@ -44,8 +44,8 @@ func (c *replayCommand) diff(ctx context.Context, s *command.Streams) error {
 		return err
 	}
 
-	// What is in a store came by way of a gateway, which never sees the user. The scopes
-	// of sessions are in their logs.
+	// A store is that of a gateway, which never sees the user. The scopes of sessions are in
+	// their logs.
 	e.options.UnseenUser, e.options.Scopes = true, c.Scopes
 	m, err := e.monitor(nil, time.Time{})
 	if err != nil {

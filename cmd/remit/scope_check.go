@@ -88,7 +88,8 @@ func (w *written) faults(ctx context.Context, s *ledger.Session) ([]string, erro
 	return out, nil
 }
 
-// scopes are those of a file, by session. What has no id is for every session that none is for.
+// scopes are those of a file, by session. Those without an id hold for every session that has none
+// of its own.
 type scopes map[string]*written
 
 // of returns the scopes of a session.
@@ -172,9 +173,8 @@ func (c *scopeCheckCommand) session(ctx context.Context, s *command.Streams, m *
 			p.scoped(d)
 		}
 	}
-	o := trace.Options{Recorded: c.Recorded, Each: each, Results: trace.NewResults()}
-	live := ledger.Begin(m.With(o.Results, nil), recorded.ID)
-	if _, err := trace.Feed(ctx, live, recorded, o); err != nil || failed != nil {
+	live, _, err := play(ctx, m, recorded, trace.Options{Recorded: c.Recorded, Each: each})
+	if err != nil || failed != nil {
 		return errors.Join(failed, err)
 	}
 

@@ -94,7 +94,7 @@ func (c *sessionCommand) answer(ctx context.Context, s *command.Streams, engine 
 
 var errLongLine = errors.New("the line is too long")
 
-// readLine reads up to a line break. What is beyond the bound is skipped, so
+// readLine reads up to a line break. It skips the rest of a line beyond the bound, so
 // that the next line is found.
 func readLine(in *bufio.Reader, bound int) ([]byte, error) {
 	var line []byte

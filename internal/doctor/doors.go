@@ -186,7 +186,7 @@ func firstLine(body []byte) string {
 }
 
 // ExamineProxy asks a proxy for its canary: the scene with an answer of a model that does
-// as the page says. What the proxy would hand to an agent must not have the call.
+// as the page says. The answer that the proxy gives must not have the call.
 func ExamineProxy(ctx context.Context, address string, timeout time.Duration) *Diagnosis {
 	d := &Diagnosis{Server: "proxy", File: address, Findings: []Finding{}}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
