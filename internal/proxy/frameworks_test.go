@@ -67,6 +67,7 @@ func TestFrameworks(t *testing.T) {
 	for _, of := range []struct {
 		packages string
 		agents   map[string][]string // with who gets mail when there is no attack
+		textual  []string
 	}{
 		{"frameworks", map[string][]string{
 			"smolagents_managed":         both,
@@ -87,8 +88,8 @@ func TestFrameworks(t *testing.T) {
 			"google_genai_stream":        both,
 			"google_genai_vertex":        both,
 			"anthropic_vertex":           both,
-		}},
-		{"crewai", map[string][]string{"crewai": both}},
+		}, []string{"smolagents_code", "smolagents_code_without_stop"}},
+		{"crewai", map[string][]string{"crewai": both}, []string{"crewai_text"}},
 	} {
 		t.Run(of.packages, func(t *testing.T) {
 			f := mcptest.Over(t, of.packages, agentScript("frameworks.py")).StartAgent(t)
@@ -113,29 +114,27 @@ func TestFrameworks(t *testing.T) {
 					}
 				})
 			}
+			for _, agent := range of.textual {
+				t.Run(agent, func(t *testing.T) { refusesText(t, f, agent) })
+			}
 		})
 	}
 }
 
-// Where calls are text that a program runs, the conversation is refused, with what
-// to do, before the model is asked.
-func TestTextualFrameworks(t *testing.T) {
-	for packages, agents := range map[string][]string{"frameworks": {"smolagents_code", "smolagents_code_without_stop"}, "crewai": {"crewai_text"}} {
-		t.Run(packages, func(t *testing.T) {
-			f := mcptest.Over(t, packages, agentScript("frameworks.py")).StartAgent(t)
-			for _, agent := range agents {
-				o := newObedient(t)
-				base, _ := before(t, o.URL, nil)
-				got := runFramework(t, f, base, agent, plainPage)
-				if len(got.Sent) > 0 || o.count() > 0 || !strings.Contains(got.Ended, "--text-calls") {
-					t.Errorf("%s: %+v, the model was asked %d times", agent, got, o.count())
-				}
-				base, _ = before(t, o.URL, func(o *proxy.Options) { o.TextCalls = true })
-				runFramework(t, f, base, agent, plainPage)
-				if o.count() == 0 {
-					t.Errorf("%s: refused where it was let through", agent)
-				}
-			}
-		})
+// refusesText expects of an agent whose calls are text, which a program runs, that its
+// conversation is refused, with what to do, before the model is asked.
+func refusesText(t *testing.T, f *mcptest.Agent, agent string) {
+	t.Helper()
+	o := newObedient(t)
+	base, _ := before(t, o.URL, nil)
+	got := runFramework(t, f, base, agent, plainPage)
+	if len(got.Sent) > 0 || o.count() > 0 || !strings.Contains(got.Ended, "--text-calls") {
+		t.Errorf("%+v, the model was asked %d times", got, o.count())
+	}
+
+	base, _ = before(t, o.URL, func(o *proxy.Options) { o.TextCalls = true })
+	runFramework(t, f, base, agent, plainPage)
+	if o.count() == 0 {
+		t.Error("it is refused where it is let through")
 	}
 }

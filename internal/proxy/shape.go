@@ -81,11 +81,12 @@ func (s *shape) object(value json.RawMessage) error {
 	return nil
 }
 
+// lenient takes out of a name what the most lenient JSON parser passes over, and replaces the long s,
+// which has no lower case of its own.
+var lenient = strings.NewReplacer("_", "", "-", "", " ", "", "ſ", "s")
+
 // foldedName returns a member's name as the most lenient JSON parser reads it.
-func foldedName(name string) string {
-	name = strings.NewReplacer("_", "", "-", "", " ", "", "ſ", "s", "K", "k").Replace(name)
-	return strings.ToLower(name)
-}
+func foldedName(name string) string { return strings.ToLower(lenient.Replace(name)) }
 
 // callLike reports whether message parts of a kind could be calls.
 func callLike(kind string) bool {
