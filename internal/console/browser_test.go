@@ -17,14 +17,34 @@ import (
 	"testing"
 )
 
-// browser is a Chromium that a test drives, over the pipes of its own protocol.
-type browser struct {
-	t        testing.TB
+// shared is the Chromium of all tests: to start one takes longer than most of them.
+var shared chrome
+
+// TestMain ends the browser, if a test has started it.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if shared.end != nil {
+		shared.end()
+	}
+	os.Exit(code)
+}
+
+// chrome is a Chromium that tests drive, over the pipes of its own protocol.
+type chrome struct {
+	start    sync.Once
+	end      func()
 	commands io.Writer
 	mu       sync.Mutex
 	last     int
 	answers  map[int]chan reply
-	errors   []string // what pages have complained about
+	tabs     map[string]*browser // by session
+}
+
+// browser is what a test has of the Chromium: tabs, which nothing of another test reaches.
+type browser struct {
+	*chrome
+	t      testing.TB
+	errors []string // what its pages have complained about
 }
 
 type reply struct {
@@ -32,7 +52,7 @@ type reply struct {
 	Error  *struct{ Message string }
 }
 
-// chromium starts the system's browser. The test is skipped where there is none.
+// chromium returns the system's browser. The test is skipped where there is none.
 func chromium(t testing.TB) *browser {
 	t.Helper()
 	path := ""
@@ -49,29 +69,47 @@ func chromium(t testing.TB) *browser {
 		t.Skip("there is no Chromium here to show the pages in (on Debian: apt-get install chromium)")
 	}
 
+	shared.start.Do(func() { must(t, shared.run(path)) })
+	return &browser{chrome: &shared, t: t}
+}
+
+// run starts the program.
+func (c *chrome) run(path string) error {
 	theirs, ours, err := os.Pipe()
-	must(t, err)
+	if err != nil {
+		return err
+	}
 	from, to, err := os.Pipe()
-	must(t, err)
-	c := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "about:blank")
-	c.ExtraFiles = []*os.File{theirs, to}
-	must(t, c.Start())
-	must(t, errors.Join(theirs.Close(), to.Close()))
-	b := &browser{t: t, commands: ours, answers: map[int]chan reply{}}
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "chromium")
+	if err != nil {
+		return err
+	}
+
+	p := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-startup-window", "--remote-debugging-pipe", "--user-data-dir="+dir)
+	p.ExtraFiles = []*os.File{theirs, to}
+	if err := errors.Join(p.Start(), theirs.Close(), to.Close()); err != nil {
+		return err
+	}
+	c.commands, c.answers, c.tabs = ours, map[int]chan reply{}, map[string]*browser{}
 	read := make(chan struct{})
-	go func() { defer close(read); b.read(from) }()
-	t.Cleanup(func() {
-		_ = b.send("", "Browser.close", nil, nil)
-		_ = c.Wait()
+	go func() { defer close(read); c.read(from) }()
+
+	c.end = func() {
+		_ = c.send("", "Browser.close", nil, nil)
+		_ = p.Wait()
 		ours.Close()
 		from.Close()
 		<-read
-	})
-	return b
+		_ = os.RemoveAll(dir)
+	}
+	return nil
 }
 
 // read takes answers and events until the browser ends.
-func (b *browser) read(from io.Reader) {
+func (c *chrome) read(from io.Reader) {
 	in := bufio.NewReaderSize(from, 1<<16)
 	for {
 		line, err := in.ReadBytes(0)
@@ -79,9 +117,9 @@ func (b *browser) read(from io.Reader) {
 			break
 		}
 		var m struct {
-			ID     int
-			Method string
-			Params struct {
+			ID                int
+			SessionID, Method string
+			Params            struct {
 				Entry            struct{ Level, Text, URL string }
 				ExceptionDetails struct {
 					Text      string
@@ -93,41 +131,44 @@ func (b *browser) read(from io.Reader) {
 		if json.Unmarshal(bytes.TrimSuffix(line, []byte{0}), &m) != nil {
 			continue
 		}
-		b.mu.Lock()
+
+		c.mu.Lock()
+		of := c.tabs[m.SessionID]
 		switch {
-		case m.ID != 0 && b.answers[m.ID] != nil:
-			b.answers[m.ID] <- m.reply
-			delete(b.answers, m.ID)
-		case m.Method == "Log.entryAdded" && m.Params.Entry.Level == "error":
-			b.errors = append(b.errors, m.Params.Entry.Text+" "+m.Params.Entry.URL)
-		case m.Method == "Runtime.exceptionThrown":
-			b.errors = append(b.errors, m.Params.ExceptionDetails.Text+" "+m.Params.ExceptionDetails.Exception.Description)
+		case m.ID != 0 && c.answers[m.ID] != nil:
+			c.answers[m.ID] <- m.reply
+			delete(c.answers, m.ID)
+		case of != nil && m.Method == "Log.entryAdded" && m.Params.Entry.Level == "error":
+			of.errors = append(of.errors, m.Params.Entry.Text+" "+m.Params.Entry.URL)
+		case of != nil && m.Method == "Runtime.exceptionThrown":
+			of.errors = append(of.errors, m.Params.ExceptionDetails.Text+" "+m.Params.ExceptionDetails.Exception.Description)
 		}
-		b.mu.Unlock()
+		c.mu.Unlock()
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, a := range b.answers {
+
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, a := range c.answers {
 		close(a)
 	}
-	b.answers = nil
+	c.answers = nil
 }
 
 // send runs a command, in a page or in the browser itself.
-func (b *browser) send(session, method string, params, result any) error {
+func (c *chrome) send(session, method string, params, result any) error {
 	if params == nil {
 		params = struct{}{}
 	}
 	answer := make(chan reply, 1)
-	b.mu.Lock()
-	if b.answers == nil {
-		b.mu.Unlock()
+	c.mu.Lock()
+	if c.answers == nil {
+		c.mu.Unlock()
 		return errors.New("the browser has ended")
 	}
-	b.last++
-	id := b.last
-	b.answers[id] = answer
-	b.mu.Unlock()
+	c.last++
+	id := c.last
+	c.answers[id] = answer
+	c.mu.Unlock()
 	m := map[string]any{"id": id, "method": method, "params": params}
 	if session != "" {
 		m["sessionId"] = session
@@ -136,7 +177,7 @@ func (b *browser) send(session, method string, params, result any) error {
 	if err != nil {
 		return err
 	}
-	if _, err := b.commands.Write(append(data, 0)); err != nil {
+	if _, err := c.commands.Write(append(data, 0)); err != nil {
 		return err
 	}
 	r, ok := <-answer
@@ -168,11 +209,25 @@ func (b *browser) tab(width int) *tab {
 	var attached struct{ SessionID string }
 	must(b.t, b.send("", "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached))
 	p := &tab{b, attached.SessionID, width}
+	b.keep(p, context.BrowserContextID)
 	for _, method := range []string{"Page.enable", "Log.enable", "Runtime.enable"} {
 		p.do(method, nil, nil)
 	}
 	p.screen(900)
 	return p
+}
+
+// keep has the tab until the test ends: what it complains about is the browser's.
+func (b *browser) keep(p *tab, context string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.tabs[p.session] = b
+	b.t.Cleanup(func() {
+		_ = b.send("", "Target.disposeBrowserContext", map[string]string{"browserContextId": context}, nil)
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.tabs, p.session)
+	})
 }
 
 // screen gives the tab a screen of a height.
