@@ -70,11 +70,15 @@ lint:
 	linter=$$($(LINTER_PATH)) && $(PLAIN) $$linter ./...
 
 # The packages in which goroutines meet have tests for the race detector. The others have
-# nothing that it could find, nor have long tables that one goroutine plays.
+# nothing that it could find, nor have long tables that one goroutine plays: of the packages
+# that are tested with it, these alone are played again without it.
 having = $(shell grep -rlE --include='*.go' --exclude-dir=testdata --exclude-dir=node_modules --exclude-dir=sdktest --exclude-dir=compare '$(1)' . | \
 	sed 's|/[^/]*$$||' | sort -u)
+SKIPS  := raced\.SkipTable|commandtest\.Scripts
 MEET   = $(filter $(call having,^func (Test|Fuzz|Example)),$(call having,^\s*go [a-z]|\.Go\b|net/http|t\.Parallel))
-ALONE  = $(filter-out $(MEET),$(call having,^func (Test|Fuzz|Example))) $(call having,raced\.SkipTable)
+ALONE  = $(filter-out $(MEET),$(call having,^func (Test|Fuzz|Example)))
+TABLED = $(filter $(MEET),$(call having,$(SKIPS)))
+TABLES = $(shell awk '/^func / {name = "?"} /^func Test/ {name = $$2; sub(/[^A-Za-z0-9_].*/, "", name)} /$(SKIPS)/ {print name}' $(TABLED:=/*_test.go))
 
 TESTED := -vet=off -short -timeout 20m
 
@@ -84,12 +88,13 @@ TESTED := -vet=off -short -timeout 20m
 test: export RAPID_SEED := 1
 test: export GORACE := atexit_sleep_ms=0
 test: setup lint sdks engines
-	@: $(foreach set,MEET ALONE,$(if $($(set)),,$(error $(set) has no packages: its pattern finds nothing, and nothing would be tested)))
+	@: $(if $(filter ?,$(TABLES)),$(error a table that is skipped outside of a test would not be played))
+	@: $(foreach set,MEET ALONE TABLES,$(if $($(set)),,$(error $(set) has no packages: its pattern finds nothing, and nothing would be tested)))
 	$(PLAIN) $(GO) vet ./...
 ifneq ($(RACE),)
 	$(GO) run $(RACE) ./internal/house/gate $(RACE) $(TESTED) -p 3 $(MEET)
-	$(PLAIN) $(GO) run ./internal/house/gate $(TESTED) $(sort $(ALONE))
-	$(PLAIN) $(GO) run ./internal/house/gate $(TESTED) -run '^TestScripts$$' ./cmd/remit
+	$(PLAIN) $(GO) run ./internal/house/gate $(TESTED) $(ALONE)
+	$(PLAIN) $(GO) run ./internal/house/gate $(TESTED) -run '^($(subst $(eval) ,|,$(strip $(TABLES))))$$' $(TABLED)
 else
 	@echo "note: no C compiler was found, testing without the race detector"
 	$(PLAIN) $(GO) run ./internal/house/gate $(TESTED) -p 3 ./...

@@ -233,6 +233,7 @@ func TestNothingRidesAlong(t *testing.T) {
 
 // What is added to the words of a command that the user asked for makes it another.
 func TestNothingIsAdded(t *testing.T) {
+	raced.SkipTable(t)
 	s, b := newStage(t, find(t, "codex")), newBed(t, nil)
 	for _, i := range []item{
 		{Say: "npm install", Run: "npm install"}, {Say: "git push origin main", Run: "git push origin main"}, {Say: "pull the latest changes", Run: "git pull"}, {Say: "push", Run: "git push"},
