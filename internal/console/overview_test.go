@@ -207,7 +207,7 @@ func TestOverviewInABrowser(t *testing.T) {
 		p.tabTo(`e.textContent === "Verify it now"`)
 		p.key("Enter", 0)
 		p.until(`document.querySelector("[role=status] .allow")`)
-		for _, scheme := range []string{"light", "dark"} {
+		for _, scheme := range schemesOf(name) {
 			p.do("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 			p.shoot(*screenshots, name+"-week-"+scheme)
 			p.usable(name + ", " + scheme)

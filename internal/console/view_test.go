@@ -16,7 +16,18 @@ var screenshots = flag.String("screenshots", "", "write pictures of every view i
 // widths are the screens that the views are shown on.
 var widths = map[string]int{"wide": 1280, "telephone": 380}
 
-var schemesOfTheGate = map[string][]string{"wide": {"light"}, "telephone": {"dark"}}
+// schemesOf are the colour schemes that a screen is looked at in: the gate looks at the wide one in
+// light and at the telephone in the dark.
+func schemesOf(screen string) []string {
+	switch {
+	case !testing.Short():
+		return []string{"light", "dark"}
+	case screen == "wide":
+		return []string{"light"}
+	default:
+		return []string{"dark"}
+	}
+}
 
 // axe is the source of axe-core, which finds what keeps people from using a page; empty
 // where it is not installed.
@@ -38,8 +49,7 @@ func axe(t testing.TB) string {
 const findMistakes = `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}).then((r) =>
 	r.violations.map((v) => v.id + ": " + v.help + " " + v.nodes.slice(0, 3).map((n) => n.html + " " + (n.any[0]?.message ?? "")).join(" | ")).join("\n"))`
 
-// Every view can be read on a screen and on a telephone, in light and dark (the gate looks at
-// the screen in light and the telephone in the dark), without a
+// Every view can be read on a screen and on a telephone, in light and dark, without a
 // script that fails and without anything that the policy for content has to stop.
 func TestViews(t *testing.T) {
 	s := newSite(t)
@@ -54,11 +64,7 @@ func TestViews(t *testing.T) {
 		p.open(s.url("login"))
 		p.shoot(*screenshots, name+"-login")
 		s.signIn(p, everything("ann"))
-		schemes := []string{"light", "dark"}
-		if testing.Short() {
-			schemes = schemesOfTheGate[name]
-		}
-		for _, scheme := range schemes {
+		for _, scheme := range schemesOf(name) {
 			p.do("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 			for view, path := range map[string]string{
 				"inbox": "inbox", "question": "question/" + asked.ID, "sessions": "sessions", "shadow": "session?id=shadowed", "session": "session?id=release-notes",

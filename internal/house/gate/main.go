@@ -1,6 +1,6 @@
 // Gate runs go test with the arguments that it is given, prints what go test prints of
-// packages and failures, and ends with the tests that took long and with those that were
-// skipped, and why.
+// packages and failures, and ends with the CPU time of it all, with building, the tests that
+// took long, and those that were skipped, and why.
 package main
 
 import (
@@ -43,7 +43,10 @@ func run(w io.Writer, args []string) (int, error) {
 	r := newReport(w)
 	readErr := r.read(out)
 	err = cmd.Wait()
+	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	fmt.Fprintf(w, "took: %.0f s of CPU time\n", used.Seconds())
 	r.summary()
+
 	var ended *exec.ExitError
 	if errors.As(err, &ended) {
 		return ended.ExitCode(), readErr

@@ -28,7 +28,7 @@ func TestSkippedToo(t *testing.T) {
 }
 `
 
-// TestRun runs the tests of a module: what failed is printed, and what was skipped comes
+// TestRun runs the tests of a module: what failed and what it took is printed, and what was skipped comes
 // last, by the reason.
 func TestRun(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -44,7 +44,7 @@ func TestRun(t *testing.T) {
 			if err != nil || code != c.code {
 				t.Errorf("the exit code is %d: %v", code, err)
 			}
-			if got := out.String(); !strings.Contains(got, c.printed) || !strings.HasSuffix(got, c.end) || strings.Contains(got, "well") {
+			if got := out.String(); !strings.Contains(got, c.printed) || !strings.Contains(got, "s of CPU time\n") || !strings.HasSuffix(got, c.end) || strings.Contains(got, "well") {
 				t.Errorf("printed:\n%s", got)
 			}
 		})
