@@ -76,8 +76,9 @@ func TestQuestionsGrowWithSentencesAndTools(t *testing.T) {
 }
 
 // TestThePlanGrowsAlike holds the estimate to the same, at the size of a company's
-// handbook.
+// handbook, and to what docs/reference/policy-compiler.md says of one.
 func TestThePlanGrowsAlike(t *testing.T) {
+	raced.SkipTable(t)
 	total := func(sentences, tools int) (calls, tokens int) {
 		s := newShop(t)
 		text, definitions := handbook(sentences, tools)
@@ -92,7 +93,9 @@ func TestThePlanGrowsAlike(t *testing.T) {
 	if most := 2.1; float64(moreCalls) > most*float64(calls) || float64(moreTokens) > most*float64(tokens) {
 		t.Errorf("twice of both: %d questions and %d tokens, from %d and %d", moreCalls, moreTokens, calls, tokens)
 	}
-	t.Logf("6000 sentences and 200 tools: %d questions, %d tokens", moreCalls, moreTokens)
+	if moreCalls < 9500 || moreCalls > 10_500 {
+		t.Errorf("6000 sentences and 200 tools: %d questions, and the docs say some 10,000", moreCalls)
+	}
 }
 
 func TestThePlanCountsWhatTheLockKnows(t *testing.T) {
