@@ -76,32 +76,15 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 			}
 		}
 	}
+	if strict := m.irreversible || m.strict; c.Pick == Choice && strict && len(found.named) > 0 {
+		return m.withMissing(r, selected, found.named)
+	}
 	if (c.Computed || (c.Pick == Only && len(s.Where) > 0)) && m.lacking(r, selected, found.named) {
 		for i := range found.named {
 			found.named[i].doubt = m.say("a record of %s that is meant doesn't say", s.Tool)
 		}
 	}
 	return found.best()
-}
-
-// lacking reports whether one of the records that a source selects has no value, where others of
-// its list have one: the value may be that of another thing of the name.
-func (m *matcher) lacking(r *Result, selected selection, found []candidate) bool {
-	if len(found) == 0 || !m.work(len(r.inOrder)*perStep) {
-		return false
-	}
-	counts := func(record string) bool { return selected[record] || (selected == nil && r.outermost(record)) }
-	valued, lists := map[string]bool{}, map[string]bool{}
-	for _, v := range found {
-		record := strings.TrimPrefix(v.record, r.Call+" ")
-		for !counts(record) && record != "" {
-			record = record[:strings.LastIndexByte(record, '/')]
-		}
-		valued[record], lists[listOf(record)] = true, true
-	}
-	return slices.ContainsFunc(r.inOrder, func(record string) bool {
-		return counts(record) && r.outermost(record) && lists[listOf(record)] && !valued[record]
-	})
 }
 
 // memberAt returns a predicate for the members that a description names: for what can't be taken

@@ -17,6 +17,9 @@ type candidate struct {
 	record string // the call and the record's pointer; empty for a value out of a text
 	// numeric reports whether the value is a number, and not a text that may be one.
 	numeric bool
+	// missing reports whether the record has no value, and may be the one that is meant. The text, which no other value
+	// is, stands for it.
+	missing bool
 	// doubt is why the value doesn't do for a call that can't be taken back; empty where it
 	// does.
 	doubt string
@@ -64,7 +67,7 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 	for _, v := range o.values {
 		_, isMoment := moment(strings.TrimSpace(v.text))
 		exact := a.authority() || (a.Role == label.Selector && !isMoment)
-		if m.work(len(v.text)) && same(v.text, a.Text, exact) {
+		if m.work(len(v.text)) && !v.missing && same(v.text, a.Text, exact) {
 			hits = append(hits, v)
 		}
 	}
@@ -250,6 +253,9 @@ type either []candidate
 func (e either) String() string {
 	var out []string
 	for _, v := range e {
+		if v.missing {
+			return "of a record that doesn't have it"
+		}
 		if s := clip([]byte(v.text)); !slices.Contains(out, s) {
 			out = append(out, s)
 		}
@@ -261,7 +267,7 @@ func (l listed) String() string {
 	const most = 4
 	var out []string
 	for _, v := range l {
-		if s := clip([]byte(v.text)); !slices.Contains(out, s) {
+		if s := clip([]byte(v.text)); !v.missing && !slices.Contains(out, s) {
 			out = append(out, s)
 		}
 		if len(out) == most {
