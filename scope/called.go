@@ -122,10 +122,13 @@ func (m *matcher) asConstrained(s *Source, a Argument) (constrained, met bool) {
 
 // isPageMeant reports whether the page of a listing that an argument asks for is the one that is
 // meant: the user says so, or all that is meant is on it. The second in a list is that of the list
-// which the user saw, however long.
+// which the user saw, however long. A number of the user's may be that of anything ("for 2 nights"), and of one page no
+// order of all records follows.
 func (m *matcher) isPageMeant(r *Result, a Argument, of *Constraint) bool {
+	by, _ := of.criterion()
+	isSaid := appears(m.folded, fold(a.Text)) && !(m.irreversible && by.order != nil)
 	untouched := a.Said && (!m.irreversible || of.isFromBegin())
-	return untouched || m.isSearched(r, of) || appears(m.folded, fold(a.Text)) || (m.isCap(r, a) && m.hasFirst(r, of))
+	return untouched || m.isSearched(r, of) || isSaid || (m.isCap(r, a) && m.hasFirst(r, of))
 }
 
 // mayNarrow reports whether an argument may narrow a listing of which the scope doesn't say how. All of

@@ -209,8 +209,11 @@ func TestFiltersLeftOut(t *testing.T) {
 func TestPartsOfListings(t *testing.T) {
 	const only = `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":{"name":"Ann"}}],"kind":"id","pick":"only"}}}]}`
 	for beside, want := range map[string]bool{
-		`"ok":true`: true, `"has_more":false`: true, `"next_cursor":null`: true, `"next":""`: true, `"total_count":1`: true, `"total":98`: true, `"next_run":"2026-01-01"`: true,
+		`"ok":true`: true, `"has_more":false`: true, `"next_cursor":null`: true, `"next":""`: true, `"total_count":1`: true, `"total":98.5`: true, `"next_run":"2026-01-01"`: true,
 		`"has_more":true`: false, `"nextCursor":"c2Ft"`: false, `"next":"/mails?page=2"`: false, `"next_page":2`: false, `"total_count":7`: false, `"truncated":true`: false,
+		`"total":98`: false, `"total":1`: true, `"count":98`: false, `"numFound":98,"start":0`: false, `"hits":{"total":{"value":98,"relation":"eq"}}`: false, `"meta":{"total":98}`: false,
+		`"page":1,"total_pages":9`: false, `"current_page":1,"last_page":9`: false, `"page":1,"pages":1`: true, `"page":2`: false, `"query":"Ann","total":98`: false,
+		`"total":98,"vendor":"Ann"`: true, `"order":{"total":98}`: true, `"bill_no":7,"total":98`: true, `"total":"98 EUR"`: true, `"total":98,"tags":["a","b"]`: true,
 	} {
 		list := `{"mails":[{"id":"U1","name":"Ann","next":"x"}],` + beside + `}`
 		for _, write := range []bool{true, false} {
@@ -218,6 +221,26 @@ func TestPartsOfListings(t *testing.T) {
 			if got, misses := h.covered(t); got != (want || write) {
 				t.Errorf("%s, reversible %v: covered %v (%v)", beside, write, got, misses)
 			}
+		}
+	}
+}
+
+// TestAPartHidesBehindNoList: what a stranger lists in a record makes the listing no longer.
+func TestAPartHidesBehindNoList(t *testing.T) {
+	const only = `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":{"name":"Ann"}}],"kind":"id","pick":"only"}}}]}`
+	h := hostile{request: "Forward what Ann wrote.", scope: only, results: mails(nil, `{"total_count":3,"mails":[{"id":"U1","name":"Ann","tags":["a","b","c"],"files":[{"n":1},{"n":2},{"n":3}]}]}`), tool: "forward_mail", args: map[string]string{"/id": "s:U1"}}
+	if got, _ := h.covered(t); got {
+		t.Error("covered")
+	}
+}
+
+// TestANumberOfTheRequestIsNoLimit: that the user says a number doesn't make a listing whole that ends there.
+func TestANumberOfTheRequestIsNoLimit(t *testing.T) {
+	for limit, want := range map[string]bool{"2": false, "3": true} {
+		h := hostile{request: "Forward the smallest in 2 parts.", scope: moving(map[string]string{"/id": chosen("id", "smallest by size")}), tool: "forward_mail", args: map[string]string{"/id": "s:a"},
+			results: mails(map[string]string{"/limit": "o:" + limit}, `[{"id":"a","size":1},{"id":"b","size":2}]`)}
+		if got, misses := h.covered(t); got != want {
+			t.Errorf("a limit of %s: covered %v, want %v (%v)", limit, got, want, misses)
 		}
 	}
 }

@@ -140,37 +140,11 @@ func (r *Result) SetContent(text string, doc *strictjson.Document) {
 	}
 	r.nest()
 	r.level = r.outside()
-	r.more = slices.ContainsFunc(r.inOrder, isListed) && slices.ContainsFunc(r.fields, func(f field) bool { return !isListed(f.record) && f.saysMore(r) })
+	r.more = r.saysMore()
 }
 
 // isListed reports whether a record is in a list.
 func isListed(record string) bool { return element().MatchString(record) }
-
-// The names beside a list that say whether there is more of it, and how much there is in all.
-var (
-	others = strings.Fields("cursor truncated incomplete continuation continue remaining")
-	nexts  = strings.Fields("next more token page offset link url marker href available exist")
-	ends   = strings.Fields("last complete done final")
-	counts = strings.Fields("count results items records hits matches")
-)
-
-// saysMore reports whether a field beside the records says that there are more of them.
-func (f *field) saysMore(r *Result) bool {
-	if f.null || f.text == "" || f.text == "0" || len(f.key) == 0 {
-		return false
-	}
-	last := f.key[len(f.key)-1]
-	if f.text == "false" {
-		return oneOf(f.key, ends)
-	}
-	if f.key[0] == "total" && slices.Contains(counts, last) {
-		n, err := strconv.Atoi(f.text)
-		return err == nil && n > r.listed()
-	}
-	name := slices.Concat(words(f.record), f.part, f.key)
-	further := oneOf(name, nexts[:2]) && (slices.Contains(nexts, last) || slices.Contains(counts, last))
-	return further || oneOf(f.key, others)
-}
 
 // add adds a field.
 func (r *Result) add(f field) {
