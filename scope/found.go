@@ -45,7 +45,7 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 		return candidate{text: f.text, call: r.Call, record: r.Call + " " + f.record, numeric: f.numeric, doubt: doubt}
 	}
 	var found finds
-	record, counts, aside := "", selected.has(""), m.aside(s, r) // the fields of a record are beside each other
+	record, counts, aside := "", selected.has(""), m.aside(s, c, r) // the fields of a record are beside each other
 	for i := range r.fields {
 		f := &r.fields[i]
 		if !m.step() {
@@ -61,7 +61,7 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 		switch {
 		case isNamed(f):
 			v := whole(f)
-			v.doubt = cond(doubt, aside(f.record))
+			v.doubt = cond(doubt, aside(f))
 			found.named = append(found.named, v)
 		case has || c.Pick != Only || m.lent: // an outsider's words must not offer a choice, nor replace a member that is empty
 		case isOf(f.text, c.Kind):
@@ -69,10 +69,11 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 			if m.irreversible && sharp(c.Kind) && !oneOf(f.key, holders[c.Kind]) {
 				v.doubt = m.say("others may have written it into %s of %s", short(f.name), s.Tool)
 			}
+			v.doubt = cond(v.doubt, aside(f))
 			found.ofKind = append(found.ofKind, v)
 		default:
 			if values, pointed := m.inText(name, c.Kind, f.text); len(values) > 0 {
-				found.add(candidate{call: r.Call, doubt: m.doubtful(s, c, r, f)}, pointed, values)
+				found.add(candidate{call: r.Call, doubt: cond(m.doubtful(s, c, r, f), aside(f))}, pointed, values)
 			}
 		}
 	}

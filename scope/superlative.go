@@ -124,8 +124,10 @@ func (m *matcher) extremes(c *Constraint, o offers) [][]candidate {
 	switch {
 	case !ok:
 		return nil
-	case by.order == nil:
+	case by.order == nil && areOfOneList(o.values):
 		return by.places(latest(o.values))
+	case by.order == nil:
+		return nil // two lists of a result have no order between them
 	}
 
 	if out := m.readings(by.order, by.rank, words(c.By), o); out != nil {
@@ -136,6 +138,14 @@ func (m *matcher) extremes(c *Constraint, o offers) [][]candidate {
 		return m.first(o, []string{""}, by.order.largest, by.rank)
 	}
 	return nil
+}
+
+// areOfOneList reports whether values are of the elements of one list of their results.
+func areOfOneList(all []candidate) bool {
+	return !slices.ContainsFunc(all, func(v candidate) bool {
+		first, record := strings.TrimPrefix(all[0].record, all[0].call+" "), strings.TrimPrefix(v.record, v.call+" ")
+		return listOf(first) != listOf(record)
+	})
 }
 
 // places returns the values at the places of a criterion; none where there are fewer.
