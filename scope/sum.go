@@ -106,7 +106,7 @@ func (m *matcher) total(r *Result, offered []candidate) *big.Rat {
 		}
 
 		record := strings.TrimPrefix(v.record, r.Call+" ")
-		in, of, id := listOf(record), r.beside(record, (*field).isMeasure), r.beside(record, (*field).isKey)
+		in, of, id := listOf(record), r.beside(record, (&field{}).isMeasuredBy), r.ownID(record)
 		if total == nil {
 			total, list, measure = new(big.Rat), in, of
 		}
@@ -120,14 +120,23 @@ func (m *matcher) total(r *Result, offered []candidate) *big.Rat {
 	return total
 }
 
-// isCurrency reports whether a field has the currency of an amount beside it, and isMeasure
-// whether it has the unit of any number.
-func (f *field) isCurrency() bool { return endsIn(f.key, "currency") }
-
-func (f *field) isMeasure() bool { return f.isCurrency() || endsIn(f.key, "unit") }
-
-// isKey reports whether a field identifies its record.
-func (f *field) isKey() bool { return f.part == nil && (isOnly(f.key, "id") || isOnly(f.key, "uuid")) }
+// ownID returns what identifies a record: its id, or the one that it begins with. A row for each guest of a bill repeats that of the
+// bill.
+func (r *Result) ownID(record string) string {
+	of := r.records[record]
+	isKey := func(i int) bool {
+		f := &r.fields[i]
+		return f.part == nil && (isOnly(f.key, "id") || isOnly(f.key, "uuid"))
+	}
+	at := slices.IndexFunc(of, isKey)
+	if at < 0 && len(of) > 0 && (endsIn(r.fields[of[0]].key, "id") || endsIn(r.fields[of[0]].key, "uuid")) {
+		at = 0
+	}
+	if at < 0 {
+		return ""
+	}
+	return fold(r.fields[of[at]].text)
+}
 
 // beside returns the values of a record's fields of a sort.
 func (r *Result) beside(record string, is func(*field) bool) string {

@@ -239,7 +239,7 @@ func (m *matcher) ranked(o offers, member string, largest bool, of rank) ([]cand
 	var all []ranking
 	compared, seen := "", map[string]int{}
 	for _, offered := range latest(o.values) {
-		v, name := quantity(offered.text), formOf(offered.text, offered.numeric)
+		v, name := offered.quantity(), formOf(offered.text, offered.numeric)
 		if member == "" {
 			name += " " + m.measureOf(offered)
 		} else {
@@ -356,7 +356,7 @@ func (m *matcher) quantity(record, member string) (v *big.Rat, name string) {
 			exact = ending
 		}
 		if len(exact) == 1 {
-			return quantity(exact[0].text), strings.Join([]string{exact[0].name, formOf(exact[0].text, exact[0].numeric), r.beside(pointer, exact[0].isMeasuredBy)}, " ")
+			return exact[0].quantity(), strings.Join([]string{exact[0].name, formOf(exact[0].text, exact[0].numeric), r.beside(pointer, exact[0].isMeasuredBy)}, " ")
 		}
 	}
 	return nil, ""
@@ -391,24 +391,6 @@ func unvalued(key []string) []string {
 		return key[:n-1]
 	}
 	return key
-}
-
-// isMeasuredBy reports whether another field of its record says in which currency or unit a number is.
-func (f *field) isMeasuredBy(other *field) bool {
-	if other.isCurrency() {
-		return true
-	}
-	unit := len(other.key) > 0 && (endsIn(other.key, "unit") || endsIn(other.key, "uom"))
-	return unit && (len(other.key) == 1 || slices.Contains(f.key, other.key[0]))
-}
-
-// measureOf returns the currency and the unit that the record of a value gives.
-func (m *matcher) measureOf(v candidate) string {
-	i := slices.IndexFunc(m.results, func(r *Result) bool { return r.Call == v.call })
-	if i < 0 || !m.step() {
-		return ""
-	}
-	return m.results[i].beside(strings.TrimPrefix(v.record, v.call+" "), (&field{}).isMeasuredBy)
 }
 
 // formOf returns the form of what can be compared, since a number is compared with numbers, and a
