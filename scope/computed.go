@@ -48,10 +48,21 @@ func (m *matcher) follows(value string, c *Constraint) bool {
 	if strings.HasPrefix(strings.Join(words(c.By), " "), "zero minus") {
 		return m.owed(want, c)
 	}
-	if is, known := m.isShare(want, c); known {
-		return is
+	operations := operationsOf(c)
+	if len(c.Sources) == 1 && !slices.Contains(words(c.By), "or") {
+		part, any, read := shareOf(c)
+		alone := isSum(words(c.By), c.Sources[0].name()) || isSingled(c.By)
+		switch {
+		case read || (!any && alone):
+			return m.isShare(want, c, part)
+		case any && len(operations) == 0:
+			return false
+		}
 	}
-	operands, named := m.operands(c), operationsOf(c)
+	if len(c.Sources) > 1 && len(operations) > 0 && takesPart(c) {
+		return false // half of one of them, or of all
+	}
+	operands, named := m.operands(c, operations), operations
 	all, free := uint32(1)<<len(c.Sources)-1, len(c.Sources) == 0
 	is := func(r *big.Rat, last operation, of uint32) bool {
 		sourced := free || of == all || (named == nil && of != 0)
@@ -165,10 +176,15 @@ const arithmetic = 16
 // percents are the parts in a hundred that are named.
 var percents = pattern.OnUse(`(` + amount + `)\s?(?:%|per ?cent\b|pct\b)`)
 
-// operands returns the numbers that a computed value may be made of.
-func (m *matcher) operands(c *Constraint) []operand {
+// operands returns the numbers that a computed value may be made of. Those of the request count where the words of the
+// computation have none: the number of a bill is no amount. What several sources are added up or taken away to has none but theirs.
+func (m *matcher) operands(c *Constraint, operations map[operation]bool) []operand {
 	var out []operand
-	said := m.request + " " + c.By
+	said := c.By
+	ofSources := len(c.Sources) > 1 && len(operations) > 0
+	if !ofSources && !numbers().MatchString(said) {
+		said = m.request + " " + said
+	}
 	var parts []string
 	for _, p := range percents().FindAllStringSubmatch(fold(said), maxOperands) {
 		parts = append(parts, plain(p[1]))
@@ -221,5 +237,11 @@ func pairs(operands []operand) []operand {
 	return out
 }
 
-// equalToCent reports whether two numbers are the same when rounded to cents.
-func equalToCent(a, b *big.Rat) bool { return a.FloatString(2) == b.FloatString(2) }
+// equalToCent reports whether a number is another one as computed, rounded to cents, or to as many decimals as it has.
+func equalToCent(computed, number *big.Rat) bool {
+	decimals := 2
+	for n := new(big.Rat).Mul(number, big.NewRat(100, 1)); !n.IsInt() && decimals < maxDecimals; decimals++ {
+		n.Mul(n, big.NewRat(10, 1))
+	}
+	return computed.FloatString(decimals) == number.FloatString(decimals)
+}
