@@ -48,21 +48,11 @@ func (m *matcher) follows(value string, c *Constraint) bool {
 	if strings.HasPrefix(strings.Join(words(c.By), " "), "zero minus") {
 		return m.owed(want, c)
 	}
-	operations := operationsOf(c)
-	if len(c.Sources) == 1 && !slices.Contains(words(c.By), "or") {
-		part, any, read := shareOf(c)
-		alone := isSum(words(c.By), c.Sources[0].name()) || isSingled(c.By)
-		switch {
-		case read || (!any && alone):
-			return m.isShare(want, c, part)
-		case any && len(operations) == 0:
-			return false
-		}
+	named := operationsOf(c)
+	if is, known := m.isRead(want, c, named); known {
+		return is
 	}
-	if len(c.Sources) > 1 && len(operations) > 0 && takesPart(c) {
-		return false // half of one of them, or of all
-	}
-	operands, named := m.operands(c, operations), operations
+	operands := m.operands(c, named)
 	all, free := uint32(1)<<len(c.Sources)-1, len(c.Sources) == 0
 	is := func(r *big.Rat, last operation, of uint32) bool {
 		sourced := free || of == all || (named == nil && of != 0)
@@ -94,6 +84,25 @@ func (m *matcher) follows(value string, c *Constraint) bool {
 		}
 	}
 	return false
+}
+
+// isRead reports whether a number is what the words of a computation say of its only source, and whether they say it: what they
+// leave open, may be any plain computation. It reports false for what has words that aren't read.
+func (m *matcher) isRead(want *big.Rat, c *Constraint, operations map[operation]bool) (is, known bool) {
+	several := len(c.Sources) > 1
+	if len(c.Sources) == 0 || slices.Contains(words(c.By), "or") {
+		return false, false
+	}
+	if several {
+		return false, len(operations) > 0 && takesPart(c) // half of one of them, or of all
+	}
+
+	part, any, read := shareOf(c)
+	alone := isSum(words(c.By), c.Sources[0].name()) || isSingled(c.By)
+	if read || (!any && alone) {
+		return m.isShare(want, c, part), true
+	}
+	return false, any && len(operations) == 0
 }
 
 // owed reports whether a number is zero minus that of the only source: what a negative balance

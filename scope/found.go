@@ -66,10 +66,7 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 		case has || c.Pick != Only || m.lent: // an outsider's words must not offer a choice, nor replace a member that is empty
 		case isOf(f.text, c.Kind):
 			v := whole(f)
-			if m.irreversible && sharp(c.Kind) && !oneOf(f.key, holders[c.Kind]) {
-				v.doubt = m.say("others may have written it into %s of %s", short(f.name), s.Tool)
-			}
-			v.doubt = cond(v.doubt, aside(f))
+			v.doubt = cond(cond(doubt, m.misplaced(s, c, f)), aside(f))
 			found.ofKind = append(found.ofKind, v)
 		default:
 			if values, pointed := m.inText(name, c.Kind, f.text); len(values) > 0 {
@@ -77,15 +74,17 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 			}
 		}
 	}
-	if strict := m.irreversible || m.strict; c.Pick == Choice && strict && len(found.named) > 0 {
-		return m.withMissing(r, selected, found.named)
-	}
-	if (c.Computed || (c.Pick == Only && len(s.Where) > 0)) && m.lacking(r, selected, found.named) {
-		for i := range found.named {
-			found.named[i].doubt = m.say("a record of %s that is meant doesn't say", s.Tool)
-		}
-	}
+	found.named = m.complete(s, c, r, selected, found.named)
 	return found.best()
+}
+
+// misplaced says why a value of a kind may be what others wrote into a member that holds no such values; empty where it
+// isn't.
+func (m *matcher) misplaced(s *Source, c *Constraint, f *field) string {
+	if m.irreversible && sharp(c.Kind) && !oneOf(f.key, holders[c.Kind]) {
+		return m.say("others may have written it into %s of %s", short(f.name), s.Tool)
+	}
+	return ""
 }
 
 // memberAt returns a predicate for the members that a description names: for what can't be taken

@@ -3,6 +3,7 @@ package scope
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Of several records that a source selects, an "only" may still mean one: the one that is called as
@@ -97,6 +98,26 @@ func hasWord(text, word string) bool {
 	return hasWords(text, word) || slices.ContainsFunc(strings.Fields(text), func(w string) bool { return sameWord(w, word) })
 }
 
+// speaks reports whether a text has a word, or may have it in another form: in a compound ("Wohnungsmiete"), or inflected.
+func speaks(text, word string) bool {
+	const stem, ending = 5, 2 // runes: less is in other words by accident, and more is another word
+	return slices.ContainsFunc(strings.Fields(spaced(text)), func(w string) bool {
+		shorter, longer := w, word
+		if len(shorter) > len(longer) {
+			shorter, longer = longer, shorter
+		}
+		short := utf8.RuneCountInString(shorter)
+		if sameWord(w, word) || (short >= stem && (strings.HasPrefix(longer, shorter) || strings.HasSuffix(longer, shorter))) {
+			return true
+		}
+		same := 0
+		for a, b := []rune(shorter), []rune(longer); same < len(a) && a[same] == b[same]; {
+			same++
+		}
+		return same >= stem && utf8.RuneCountInString(longer)-same <= ending
+	})
+}
+
 // isOpen reports whether the call has a text that the scope leaves to the agent, which would go to
 // whoever wrote the record.
 func (m *matcher) isOpen() bool {
@@ -114,7 +135,7 @@ func (m *matcher) speakOf(of []string, r *Result, selected selection, one string
 	}
 	says := func(i int) bool {
 		text := r.fields[i].text
-		return !m.work(len(of)*len(text)) || slices.ContainsFunc(of, func(w string) bool { return hasWord(text, w) })
+		return !m.work(len(of)*len(text)) || slices.ContainsFunc(of, func(w string) bool { return speaks(text, w) })
 	}
 	return slices.ContainsFunc(r.inOrder, func(record string) bool {
 		return selected[record] && record != one && (slices.ContainsFunc(r.records[record], says) || slices.ContainsFunc(r.nested[record], says))
@@ -125,7 +146,7 @@ func (m *matcher) speakOf(of []string, r *Result, selected selection, one string
 var people = strings.Fields("sender recipient counterparty customer contact vendor supplier merchant person owner organizer user")
 
 // areOfOneParty reports whether the records that a source selects by a person's name are of the same
-// person, by all that they say of that: a stranger may be called Ann as well.
+// person, by all that they say of that and by accounts and addresses: a stranger may be called Ann as well.
 func (m *matcher) areOfOneParty(s *Source, r *Result, selected selection) bool {
 	about := map[string]bool{}
 	where, _ := m.where(s, r)
@@ -144,7 +165,9 @@ func (m *matcher) areOfOneParty(s *Source, r *Result, selected selection) bool {
 		}
 		for _, i := range r.records[record] {
 			f := &r.fields[i]
-			if of := meaningOf(f.key).of; len(of) != 1 || !about[of[0]] || !m.step() {
+			of := meaningOf(f.key).of
+			tells := (len(of) == 1 && about[of[0]]) || (len(about) > 0 && (isOf(f.text, Account) || isOf(f.text, Email)))
+			if !tells || !m.step() {
 				continue
 			}
 			if before, ok := first[f.name]; ok && before != f.text {

@@ -59,6 +59,9 @@ func TestCalledAsTheCriterion(t *testing.T) {
 		"of letters by one person":                   {by(ofMoss, "boat", ""), letters(boat, tea), "v1", true, true},
 		"a stranger of the name, who takes the word": {by(ofMoss, "boat", ""), letters(tea, alias), "v2", true, false},
 		"a stranger of the name beside it":           {by(ofMoss, "boat", ""), letters(boat, alias), "v1", false, false},
+		"another account of the name":                {by(ofMoss, "boat", ""), letters(boat[:len(boat)-1]+`,"iban":"DE89370400440532013000"}`, tea[:len(tea)-1]+`,"iban":"GB33BUKB20201555555555"}`), "v1", true, false},
+		"one account of the name":                    {by(ofMoss, "boat", ""), letters(boat[:len(boat)-1]+`,"iban":"DE89370400440532013000"}`, tea[:len(tea)-1]+`,"iban":"DE89370400440532013000"}`), "v1", true, true},
+		"a compound of the name":                     {by(ofFriday, "violin", ""), `[{"id":"v1","title":"Violin","when":"2026-05-08"},{"id":"v2","title":"Violinstunde","when":"2026-05-08"}]`, "v1", true, false},
 		"a text of the agent's that would go there":  {by(ofMoss, "boat", free), letters(boat, tea), "v1", true, false},
 	} {
 		t.Run(name, func(t *testing.T) {

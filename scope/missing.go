@@ -7,6 +7,20 @@ import (
 
 // A record may lack the value that is looked for: the newest bill has no account number, and the next one is not the newest.
 
+// complete returns the values that a source offers, with a doubt where a record that is meant has none, and for a choice with such
+// records.
+func (m *matcher) complete(s *Source, c *Constraint, r *Result, selected selection, found []candidate) []candidate {
+	if strict := m.irreversible || m.strict; c.Pick == Choice && strict && len(found) > 0 {
+		return m.withMissing(r, selected, found)
+	}
+	if (c.Computed || (c.Pick == Only && len(s.Where) > 0)) && m.lacking(r, selected, found) {
+		for i := range found {
+			found[i].doubt = m.say("a record of %s that is meant doesn't say", s.Tool)
+		}
+	}
+	return found
+}
+
 // lacking reports whether one of the records that a source selects has no value, where others of
 // its list have one: the value may be that of another thing of the name.
 func (m *matcher) lacking(r *Result, selected selection, found []candidate) bool {

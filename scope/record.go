@@ -1,6 +1,7 @@
 package scope
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -47,12 +48,91 @@ func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 	d.whole = c.Pick == Choice && slices.ContainsFunc(d.words, isSuperlative)
 	d.words = slices.DeleteFunc(d.words, func(w string) bool { return isSuperlative(w) || m.isMember(r, w) })
 	isNamed, _ := m.member(r, s.name(), "")
-	told := m.recordsWith(r, func(f *field) bool { return !isNamed(f) && d.tells(f) })
-	if c.Pick == All && c.By != "" && told == nil {
+	told := m.recordsWith(r, func(f *field) bool { return !isNamed(f) && d.tells(f) && !(m.irreversible && f.isNote()) })
+	strict := (m.irreversible || m.strict) && !m.against
+	switch {
+	case c.Pick == All && c.By != "" && told == nil:
 		return selection{} // what the criterion is about is nowhere: all would be more than is said
+	case c.Pick == Choice && strict:
+		return m.withNumbers(c, r, told)
+	case told != nil && m.irreversible && !m.against:
+		return m.withSpeaking(told, d, r, isNamed)
 	}
 	return told
 }
+
+// withNumbers returns the records that have the numbers in the words of a choice, in the members that these name ("the cheapest 2 bedroom
+// flat"); nil where there are no numbers, and none where a record is left out for anything else: who wrote it may have known the words.
+func (m *matcher) withNumbers(c *Constraint, r *Result, told selection) selection {
+	d := describe(c.unranked())
+	var out selection
+	for i, w := range d.words {
+		n, ok := number(w)
+		if !ok || !d.amounts[n] {
+			continue
+		}
+		beside := d.words[max(0, i-1):min(len(d.words), i+2)]
+		has := m.recordsWith(r, func(f *field) bool {
+			of, isNumber := number(f.text)
+			return isNumber && of == n && slices.ContainsFunc(beside, func(w string) bool { return telling(w) && endsIn(f.key, w) })
+		})
+		if out == nil {
+			out = has
+		}
+		maps.DeleteFunc(out, func(record string, _ bool) bool { return !has[record] })
+		if len(out) == 0 {
+			return selection{} // the number of something else
+		}
+	}
+
+	if out == nil && told != nil && m.leavesOut(told, r) {
+		return selection{}
+	}
+	return out
+}
+
+// leavesOut reports whether a selection leaves out a record of a list that one of its records is in.
+func (m *matcher) leavesOut(s selection, r *Result) bool {
+	lists := map[string]bool{}
+	for record := range s {
+		lists[listOf(record)] = true
+	}
+	return slices.ContainsFunc(r.inOrder, func(record string) bool { return m.step() && !s.has(record) && lists[listOf(record)] })
+}
+
+// withSpeaking adds the records that may have what tells others, in another form: as a part of a compound, inflected, or as a number
+// among words. Who wrote the word that tells may have known it.
+func (m *matcher) withSpeaking(told selection, d description, r *Result, isNamed func(*field) bool) selection {
+	var said []string
+	for record := range told {
+		for _, i := range r.records[record] {
+			if f := &r.fields[i]; d.tells(f) && m.step() {
+				said = append(said, f.words...)
+			}
+		}
+	}
+	said = slices.DeleteFunc(said, func(w string) bool { return !telling(w) || !slices.Contains(d.words, w) })
+	isSaid := func(text string) bool {
+		n, ok := number(plain(text))
+		return ok && d.amounts[n]
+	}
+
+	out := maps.Clone(told)
+	for i := range r.fields {
+		f := &r.fields[i]
+		if told.has(f.record) || !r.outermost(f.record) || isNamed(f) || !m.work((1+len(said))*len(f.text)) {
+			continue
+		}
+		isWord := func(w string) bool { return speaks(f.text, w) }
+		if slices.ContainsFunc(said, isWord) || slices.ContainsFunc(numbers().FindAllString(f.text, maxOperands), isSaid) {
+			out[f.record] = true
+		}
+	}
+	return out
+}
+
+// isNote reports whether a field holds a remark on its record.
+func (f *field) isNote() bool { return len(f.key) > 0 && slices.Contains(notes, f.key[len(f.key)-1]) }
 
 // isMember reports whether a word is in the name of a member of a result.
 func (m *matcher) isMember(r *Result, word string) bool {

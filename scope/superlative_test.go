@@ -51,7 +51,8 @@ func TestSeveralOfAnOrder(t *testing.T) {
 		"equal ones that are both meant":         {choosing("three newest by date"), tied, "abc"},
 		"a place that is equal to the next":      {choosing("second newest by date"), tied, ""},
 		"a number of what is chosen":             {choosing("newest 2 size mail"), four, "d"},
-		"more than a criterion may mean":         {choosing("20 newest by date"), four, "b"},
+		"more than a criterion may mean":         {choosing("20 newest by date"), four, ""},
+		"a number of something else":             {choosing("newest 9 page mail"), four, ""},
 		"all but two":                            {except("two newest by date"), four, "ac"},
 		"all but two, of which one is uncertain": {except("two newest by date"), tied, ""},
 	} {

@@ -96,3 +96,51 @@ func TestWordsOfARecord(t *testing.T) {
 		})
 	}
 }
+
+// TestWordsThatOthersKnow: the words of a description tell a record where no other may have them in another form, and no remark does.
+func TestWordsThatOthersKnow(t *testing.T) {
+	only := func(field, by string) string { return takes(field, "text", `"pick":"only","by":"`+by+`"`) }
+	for name, c := range map[string]struct {
+		takes, list string
+		want        bool
+	}{
+		"a word":                             {only("iban of the Miete", ""), `[{"title":"Miete Mai","iban":"A"},{"title":"Gas","iban":"B"}]`, true},
+		"in a compound of another":           {only("iban of the Miete", ""), `[{"title":"Miete","iban":"A"},{"title":"Wohnungsmiete Mai","iban":"B"}]`, false},
+		"inflected in another":               {only("iban for стоматолог", ""), `[{"title":"стоматолог","iban":"A"},{"title":"счёт стоматолога","iban":"B"}]`, false},
+		"by the criterion":                   {only("iban", "Miete"), `[{"title":"Miete","iban":"A"},{"title":"Wohnungsmiete Mai","iban":"B"}]`, false},
+		"a short word in a longer one":       {only("iban", "rent"), `[{"title":"rent May","iban":"A"},{"title":"current account","iban":"B"}]`, true},
+		"a remark":                           {only("iban", "roof"), `[{"title":"Gym","iban":"A","note":"roof"},{"title":"Dachdecker","iban":"B"}]`, false},
+		"a number":                           {only("iban of the bill of 50", ""), `[{"title":"May","amount":50,"iban":"A"},{"title":"June","amount":900,"iban":"B"}]`, true},
+		"a number that another has in words": {only("iban of the bill of 50", ""), `[{"title":"May","reference":"50","iban":"A"},{"title":"June","amount":"50,00 EUR","iban":"B"}]`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := billed{map[string]string{"/to": c.takes}, c.list, map[string]string{"/to": "t:A"}}
+			if got, misses := b.covered(t); got != c.want {
+				t.Errorf("covered %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+}
+
+// TestWordsOfAChoice: no title with a word of a criterion takes its record out of the order, and a number of it is that of the member
+// beside it.
+func TestWordsOfAChoice(t *testing.T) {
+	for name, c := range map[string]struct {
+		by, list string
+		want     bool
+	}{
+		"a title that is the noun":     {"cheapest room by price", `[{"title":"Room","price":900,"iban":"A"},{"title":"Single","price":80,"iban":"B"}]`, false},
+		"a title in wide letters":      {"newest bill by date", `[{"title":"ＢＩＬＬ","date":"2026-01-01","iban":"A"},{"title":"Bill of May","date":"2026-05-01","iban":"B"}]`, false},
+		"no title that is the noun":    {"cheapest bill by price", `[{"title":"Twin","price":70,"iban":"A"},{"title":"Single","price":80,"iban":"B"}]`, true},
+		"the number of a member":       {"cheapest 2 bedroom flat", `[{"price":800,"bedrooms":2,"floor":1,"iban":"A"},{"price":100,"bedrooms":1,"floor":2,"iban":"B"}]`, true},
+		"the number of another member": {"cheapest 2 bedroom flat", `[{"price":800,"bedrooms":1,"floor":2,"iban":"A"},{"price":100,"bedrooms":1,"floor":1,"iban":"B"}]`, false},
+		"a number that no member has":  {"cheapest 3 star flat", `[{"price":800,"iban":"A"},{"price":900,"iban":"B"}]`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := billed{map[string]string{"/to": takes("iban", "text", `"pick":"choice","by":"`+c.by+`"`)}, c.list, map[string]string{"/to": "t:A"}}
+			if got, misses := b.covered(t); got != c.want {
+				t.Errorf("covered %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+}
