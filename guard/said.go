@@ -195,6 +195,12 @@ func (x *view) said(n notion, v ref.Val) ref.Val {
 		if l.err != nil {
 			return types.WrapErr(l.err)
 		}
+		if l.text == "" {
+			if n.described {
+				continue // there is nothing to name
+			}
+			return types.False
+		}
 		answer, known := x.named(x.talk(), n, l.text)
 		switch {
 		case !known:

@@ -13,6 +13,7 @@ import (
 // or head with which mail programs begin one.
 var pasted = pattern.OnUse(`(?im)^[ \t]*[-_]{4,}[ \t]*\pL[^\n]*[-_]{4,}[ \t]*$|^[ \t]*begin forwarded message:|` +
 	`^[ \t]*(?:from|von|de|da|van|od|от|kimden|发件人|差出人|من)[ \t]*[:：][^\n]*\n(?:[^\n]*\n){0,3}?[ \t]*(?:subject|betreff|objet|asunto|oggetto|assunto|onderwerp|temat|тема|konu|主题|件名|الموضوع)[ \t]*[:：]|` +
+	`^[ \t]*(?:subject|betreff|objet|asunto|oggetto|assunto|onderwerp)[ \t]*[:：][^\n]*\n(?:[^\n]*\n){0,3}?[ \t]*(?:from|von|de|da|van)[ \t]*[:：]|` +
 	`^[ \t]*(?:on|am|le|el|il|em|op|w dniu|dnia)[ \t][^\n]{4,160}(?:wrote|schrieb[^\n]*|écrit|escribió|scritto|escreveu|schreef[^\n]*|napisał[^\n]*|написал[^\n]*)[ \t]*:[ \t]*$`)
 
 // marked is what is marked as another's line by line: quoted lines, and blocks of code.
@@ -102,7 +103,7 @@ func without(text string, places []quotation) string {
 }
 
 // Own returns what of a turn a user says as their own: not what they paste or forward, not what they quote
-// of somebody ("my friend says 'take it'"), and not what they quote at length. A quotation that is the value
+// of somebody ("my friend says 'take it'") or at length, and not what they only mention: see [withoutMentions]. A quotation that is the value
 // itself is how they spell it.
 func Own(said, value string) string {
 	if len(said) > maxTold {
@@ -117,7 +118,7 @@ func Own(said, value string) string {
 		around := text[sentenceBefore(text, q.from):q.from] + ", " + text[q.to:sentenceAfter(text, q.to)]
 		return !reports(l, around) && (spells || !isLong(text[q.from:q.to]))
 	})
-	return withoutReport(l, without(text, others))
+	return withoutMentions(l, withoutReport(l, without(text, others)), value)
 }
 
 // isLong reports whether a quotation is more than what a thing is called.

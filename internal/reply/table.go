@@ -56,10 +56,15 @@ const (
 	being
 	sole
 	meanwhile
+	unreal
+	speech
+	speaker
+	paper
+	duty
 	kinds
 )
 
-var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "thanks", "ask", "aux", "filler", "mind", "open", "or", "given", "limit", "back", "common", "small", "whole", "each", "thing", "further", "done", "alike", "why", "cause", "hint", "point", "report", "mine", "weak", "loose", "postpone", "settle", "being", "sole", "meanwhile"}
+var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "thanks", "ask", "aux", "filler", "mind", "open", "or", "given", "limit", "back", "common", "small", "whole", "each", "thing", "further", "done", "alike", "why", "cause", "hint", "point", "report", "mine", "weak", "loose", "postpone", "settle", "being", "sole", "meanwhile", "unreal", "speech", "speaker", "paper", "duty"}
 
 // isOrdinary reports whether the words of a kind change nothing where they stand alone beside an agreement.
 func (k kind) isOrdinary() bool {
