@@ -52,7 +52,7 @@ func (d *dialogue) complete(records *mention.Records, statement string) reply.An
 		case asked:
 			return d.agreedToAll(e, latest)
 		}
-		added = added || reply.Adds(e.reply)
+		added = added || reply.Adds(e.reply) || d.namesBeside(e, records)
 	}
 
 	if d.heard && reply.PassesOver(spoken, statement) {

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/remit-project/remit/internal/mention"
 	"github.com/remit-project/remit/internal/reply"
@@ -43,4 +44,20 @@ func (d *dialogue) namesList(c clause, records *mention.Records) bool {
 // narrowsAnywhere reports whether some turn of the user's may narrow what they want.
 func (d *dialogue) narrowsAnywhere() bool {
 	return slices.ContainsFunc(d.exchanges, func(e exchange) bool { return e.replyText().Narrows() })
+}
+
+// namesBeside reports whether a turn says what another thing is called that is in a list with the things of the
+// call: "the toaster, please".
+func (d *dialogue) namesBeside(e *exchange, records *mention.Records) bool {
+	var own, beside []string
+	for _, list := range d.lists() {
+		for _, value := range list {
+			own, beside = append(own, records.Texts(value)...), append(beside, records.CalledBeside(value)...)
+		}
+	}
+	text := strings.Join(own, " ")
+	said := e.memo.ownOf(e.reply, "")
+	return slices.ContainsFunc(mention.NewText(strings.Join(beside, " ")).Words(), func(w string) bool {
+		return !reply.IsSmall(w) && !reply.Echoes(text, w) && reply.Echoes(said, w)
+	})
 }

@@ -51,6 +51,21 @@ func (r *Records) Texts(value string) []string {
 	return out
 }
 
+// CalledBeside returns what the other records are called in the lists of the records that a value identifies.
+func (r *Records) CalledBeside(value string) []string {
+	var out []string
+	for _, one := range r.of(value) {
+		for _, s := range one.siblings {
+			for name, m := range s.Members() {
+				if isName(name) && m.Kind() == strictjson.String && len(out) < maxTexts {
+					out = append(out, m.Text())
+				}
+			}
+		}
+	}
+	return out
+}
+
 // Kin returns the texts of the records that a value identifies, and of the other records in their lists.
 func (r *Records) Kin(value string) []string {
 	var out []string
