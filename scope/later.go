@@ -11,14 +11,24 @@ import (
 )
 
 // length matches a length of time in a scope's words: "7 days", "an hour".
-var length = pattern.OnUse(`\b(\d{1,4}|an?|one|two|three|four|five|six)[ -](minute|hour|day|week|month|year)s?\b`)
+var length = pattern.OnUse(`\b(\d{1,4}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)[ -](minute|hour|day|week|fortnight|month|year)s?\b`)
 
-var numerals = map[string]int{"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+var numerals = map[string]int{
+	"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
+}
 
-// later returns a moment moved by each length of time that the words of a scope have, forwards and
-// backwards.
+// The words by which a moment is moved in one direction.
+var (
+	forwards  = strings.Fields("plus later after add added from following postponed extended")
+	backwards = strings.Fields("minus earlier before less sooner ago prior")
+)
+
+// later returns a moment moved by each length of time that the words of a scope have, in the direction that they
+// say; forwards and backwards where they say none, or both.
 func later(t time.Time, by string) []time.Time {
 	var out []time.Time
+	said := words(by)
+	adds, takes := oneOf(said, forwards), oneOf(said, backwards)
 	for _, l := range length().FindAllStringSubmatch(fold(by), maxOperands) {
 		n, named := numerals[l[1]]
 		if !named {
@@ -26,6 +36,9 @@ func later(t time.Time, by string) []time.Time {
 		}
 
 		for _, n := range []int{n, -n} {
+			if away := (n > 0 && takes) || (n < 0 && adds); away && adds != takes {
+				continue
+			}
 			switch l[2] {
 			case "minute":
 				out = append(out, t.Add(time.Duration(n)*time.Minute))
@@ -35,6 +48,8 @@ func later(t time.Time, by string) []time.Time {
 				out = append(out, t.AddDate(0, 0, n))
 			case "week":
 				out = append(out, t.AddDate(0, 0, 7*n))
+			case "fortnight":
+				out = append(out, t.AddDate(0, 0, 14*n))
 			case "month":
 				out = append(out, t.AddDate(0, n, 0))
 			case "year":

@@ -52,9 +52,9 @@ func TestMomentsOfSeveralRecords(t *testing.T) {
 }
 
 // TestDayOfAMoment: a day is that of the moment that a computation results in, also where it says
-// what is booked; another day, and the day as it was, are not.
+// what is booked; another day, the day as it was, and one in the other direction are not.
 func TestDayOfAMoment(t *testing.T) {
-	for value, want := range map[string]bool{"2026-12-10": true, "2026-12-10T11:00": true, "2026-12-10T09:00": false, "2026-12-09": false, "2026-12-08": false, "2026-12-06": true} {
+	for value, want := range map[string]bool{"2026-12-10": true, "2026-12-10T11:00": true, "2026-12-10T09:00": false, "2026-12-09": false, "2026-12-08": false, "2026-12-06": false} {
 		for _, role := range []string{"c:", "t:"} {
 			h := hostile{
 				request: "Book it two days later.", results: mails(nil, `[{"name":"Ann","start":"2026-12-08T11:00"}]`), tool: "forward_mail", args: map[string]string{"/to": role + value}, write: true,
