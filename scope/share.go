@@ -23,25 +23,25 @@ var (
 		form func() *regexp.Regexp
 		of   func(a, b string) *big.Rat
 	}{
-		{pattern.OnUse(`^(?:an? |one )?(half|twice|double|triple|treble|quadruple)(?: of)?()\s`), named},
-		{pattern.OnUse(`^` + numeral + ` ?(%|per ?cent|pct)(?: of)?\s`), percentage},
-		{pattern.OnUse(`^` + numeral + ` (halves|thirds?|quarters?|fourths?|fifths?|sixths?|sevenths?|eighths?|ninths?|tenths?)(?: of)?\s`), fraction},
-		{pattern.OnUse(`^(?:the )?()(third|quarter|fourth|fifth|sixth|seventh|eighth|ninth|tenth) of\s`), fraction},
-		{pattern.OnUse(`^(\d+) ?/ ?(\d+)(?: of)?\s`), quotient},
-		{pattern.OnUse(`^` + numeral + ` ?(?:times|[x×*])()\s`), quotient},
+		{pattern.OnUse(`(?i)^(?:an? |one )?(half|twice|double|triple|treble|quadruple)(?: of)?()\s`), named},
+		{pattern.OnUse(`(?i)^` + numeral + ` ?(%|per ?cent|pct)(?: of)?\s`), percentage},
+		{pattern.OnUse(`(?i)^` + numeral + ` (halves|thirds?|quarters?|fourths?|fifths?|sixths?|sevenths?|eighths?|ninths?|tenths?)(?: of)?\s`), fraction},
+		{pattern.OnUse(`(?i)^(?:the )?()(third|quarter|fourth|fifth|sixth|seventh|eighth|ninth|tenth) of\s`), fraction},
+		{pattern.OnUse(`(?i)^(\d+) ?/ ?(\d+)(?: of)?\s`), quotient},
+		{pattern.OnUse(`(?i)^` + numeral + ` ?(?:times|[x×*])()\s`), quotient},
 	}
 	partsAfter = []struct {
 		form func() *regexp.Regexp
 		of   func(a, b string) *big.Rat
 	}{
-		{pattern.OnUse(`,? (halved|doubled|tripled)()$`), named},
-		{pattern.OnUse(`()(?:,? divided by | ?[/÷] ?|,? split (?:in|into|by|between|among) )` + numeral + `(?: ways| parts| people| persons)?$`), quotient},
-		{pattern.OnUse(`(?: times | multiplied by | ?[x×*] )` + numeral + `()$`), quotient},
+		{pattern.OnUse(`(?i),? (halved|doubled|tripled)()$`), named},
+		{pattern.OnUse(`(?i)()(?:,? divided by | ?[/÷] ?|,? split (?:in|into|by|between|among) )` + numeral + `(?: ways| parts| people| persons)?$`), quotient},
+		{pattern.OnUse(`(?i)(?: times | multiplied by | ?[x×*] )` + numeral + `()$`), quotient},
 	}
 )
 
 // moreOrLess matches a number, or a part in a hundred, that is added or taken away last.
-var moreOrLess = pattern.OnUse(`(,?) (plus|increased by|\+|minus|less|reduced by|[-−]) ?(\d+(?:[.,]\d+)?) ?((?:%|per ?cent|pct)(?: (?:vat|tax|tip|interest|discount))?)?$`)
+var moreOrLess = pattern.OnUse(`(?i)(,?) (plus|increased by|\+|minus|less|reduced by|[-−]) ?(\d+(?:[.,]\d+)?) ?((?:%|per ?cent|pct)(?: (?:vat|tax|tip|interest|discount))?)?$`)
 
 // factors are the words for a part or a multiple, and divisors those for what a number is parted into.
 var (
@@ -104,7 +104,7 @@ type share struct {
 // shareOf reads the words of a computation from one source; read is false where a part of them may mean another computation.
 // Where they have none at all, there is nothing to read.
 func shareOf(c *Constraint) (s share, any, read bool) {
-	s = share{fold(strings.TrimSpace(c.By)), big.NewRat(1, 1), new(big.Rat)}
+	s = share{strings.TrimSpace(c.By), big.NewRat(1, 1), new(big.Rat)}
 	before := s.cutBefore()
 	after := s.cutAfter()
 	comma, more := s.cutMore(after)
@@ -126,7 +126,7 @@ func shareOf(c *Constraint) (s share, any, read bool) {
 func (s *share) cutBefore() bool {
 	for _, p := range partsBefore {
 		if found := p.form().FindStringSubmatch(s.by); found != nil {
-			if of := p.of(found[1], found[2]); of != nil {
+			if of := p.of(fold(found[1]), fold(found[2])); of != nil {
 				s.by, s.factor = s.by[len(found[0]):], of
 				return true
 			}
@@ -139,7 +139,7 @@ func (s *share) cutBefore() bool {
 func (s *share) cutAfter() bool {
 	for _, p := range partsAfter {
 		if found := p.form().FindStringSubmatch(s.by); found != nil {
-			if of := p.of(found[1], found[2]); of != nil {
+			if of := p.of(fold(found[1]), fold(found[2])); of != nil {
 				s.by, s.factor = strings.TrimSuffix(s.by, found[0]), new(big.Rat).Mul(s.factor, of)
 				return true
 			}
@@ -159,7 +159,7 @@ func (s *share) cutMore(again bool) (comma, more bool) {
 		return false, false
 	}
 	s.by = strings.TrimSuffix(s.by, found[0])
-	if operationWords[strings.Fields(found[2])[0]] == minus || strings.ContainsAny(found[2], "-−") {
+	if operationWords[fold(strings.Fields(found[2])[0])] == minus || strings.ContainsAny(found[2], "-−") {
 		n.Neg(n)
 	}
 	if found[4] == "" {

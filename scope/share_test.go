@@ -58,6 +58,7 @@ func TestSharesAreReadWhole(t *testing.T) {
 		"another one below a cent":           {"half of the lowest total", cents, "0.0049", false},
 		"rounded to a cent":                  {"one third of the total", `{"total":100}`, "33.33", true},
 		"rounded to another one":             {"one third of the total", `{"total":100}`, "33.34", false},
+		"in capitals":                        {"Half of the Total", one, "45", true},
 		"the number itself":                  {"total", one, "90", true},
 	} {
 		t.Run(name, func(t *testing.T) {
