@@ -120,11 +120,14 @@ func (m *matcher) withSpeaking(told selection, d description, r *Result, isNamed
 	out := maps.Clone(told)
 	for i := range r.fields {
 		f := &r.fields[i]
-		if told.has(f.record) || !r.outermost(f.record) || isNamed(f) || !m.work((1+len(said))*len(f.text)) {
+		other := told.has(f.record) || !r.outermost(f.record) || isNamed(f) || d.saysOfOther(f)
+		if isTitle := f.words != nil; other || !isTitle || !m.work((1+len(said))*len(f.text)) {
 			continue
 		}
 		isWord := func(w string) bool { return speaks(f.text, w) }
-		if slices.ContainsFunc(said, isWord) || slices.ContainsFunc(numbers().FindAllString(f.text, maxOperands), isSaid) {
+		_, isTime := moment(strings.TrimSpace(f.text))
+		isAmount := !isTime && slices.ContainsFunc(numbers().FindAllString(f.text, maxOperands), isSaid)
+		if isAmount || slices.ContainsFunc(said, isWord) {
 			out[f.record] = true
 		}
 	}

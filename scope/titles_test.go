@@ -109,6 +109,8 @@ func TestWordsThatOthersKnow(t *testing.T) {
 		"inflected in another":               {only("iban for стоматолог", ""), `[{"title":"стоматолог","iban":"A"},{"title":"счёт стоматолога","iban":"B"}]`, false},
 		"by the criterion":                   {only("iban", "Miete"), `[{"title":"Miete","iban":"A"},{"title":"Wohnungsmiete Mai","iban":"B"}]`, false},
 		"a short word in a longer one":       {only("iban", "rent"), `[{"title":"rent May","iban":"A"},{"title":"current account","iban":"B"}]`, true},
+		"in a long text of another":          {only("iban of the Miete", ""), `[{"title":"Miete Mai","iban":"A"},{"title":"Gas","iban":"B","text":"what we wrote about the Mieten of all the others in the house"}]`, true},
+		"a day with the number":              {only("iban of the bill of 12", ""), `[{"title":"May","amount":12,"iban":"A"},{"title":"June","date":"2026-05-12","iban":"B"}]`, true},
 		"a remark":                           {only("iban", "roof"), `[{"title":"Gym","iban":"A","note":"roof"},{"title":"Dachdecker","iban":"B"}]`, false},
 		"a number":                           {only("iban of the bill of 50", ""), `[{"title":"May","amount":50,"iban":"A"},{"title":"June","amount":900,"iban":"B"}]`, true},
 		"a number that another has in words": {only("iban of the bill of 50", ""), `[{"title":"May","reference":"50","iban":"A"},{"title":"June","amount":"50,00 EUR","iban":"B"}]`, false},
