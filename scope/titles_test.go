@@ -131,12 +131,14 @@ func TestWordsOfAChoice(t *testing.T) {
 		by, list string
 		want     bool
 	}{
-		"a title that is the noun":     {"cheapest room by price", `[{"title":"Room","price":900,"iban":"A"},{"title":"Single","price":80,"iban":"B"}]`, false},
-		"a title in wide letters":      {"newest bill by date", `[{"title":"ＢＩＬＬ","date":"2026-01-01","iban":"A"},{"title":"Bill of May","date":"2026-05-01","iban":"B"}]`, false},
-		"no title that is the noun":    {"cheapest bill by price", `[{"title":"Twin","price":70,"iban":"A"},{"title":"Single","price":80,"iban":"B"}]`, true},
-		"the number of a member":       {"cheapest 2 bedroom flat", `[{"price":800,"bedrooms":2,"floor":1,"iban":"A"},{"price":100,"bedrooms":1,"floor":2,"iban":"B"}]`, true},
-		"the number of another member": {"cheapest 2 bedroom flat", `[{"price":800,"bedrooms":1,"floor":2,"iban":"A"},{"price":100,"bedrooms":1,"floor":1,"iban":"B"}]`, false},
-		"a number that no member has":  {"cheapest 3 star flat", `[{"price":800,"iban":"A"},{"price":900,"iban":"B"}]`, false},
+		"a title that is the noun":      {"cheapest room by price", `[{"title":"Room","price":900,"iban":"A"},{"title":"Single","price":80,"iban":"B"}]`, false},
+		"a title in wide letters":       {"newest bill by date", `[{"title":"ＢＩＬＬ","date":"2026-01-01","iban":"A"},{"title":"Bill of May","date":"2026-05-01","iban":"B"}]`, false},
+		"no title that is the noun":     {"cheapest bill by price", `[{"title":"Twin","price":70,"iban":"A"},{"title":"Single","price":80,"iban":"B"}]`, true},
+		"the number of a member":        {"cheapest 2 bedroom flat", `[{"price":800,"bedrooms":2,"floor":1,"iban":"A"},{"price":100,"bedrooms":1,"floor":2,"iban":"B"}]`, true},
+		"the number of another member":  {"cheapest 2 bedroom flat", `[{"price":800,"bedrooms":1,"floor":2,"iban":"A"},{"price":100,"bedrooms":1,"floor":1,"iban":"B"}]`, false},
+		"what can't be checked, of one": {"the usual one to Rex", `[{"title":"Rex","price":9,"iban":"A"},{"title":"Rex","price":9,"iban":"A"},{"title":"Gas","price":1,"iban":"B"}]`, true},
+		"what can't be checked, of two": {"the usual one to Rex", `[{"title":"Rex","price":9,"iban":"A"},{"title":"Rex","price":9,"iban":"C"},{"title":"Gas","price":1,"iban":"B"}]`, false},
+		"a number that no member has":   {"cheapest 3 star flat", `[{"price":800,"iban":"A"},{"price":900,"iban":"B"}]`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := billed{map[string]string{"/to": takes("iban", "text", `"pick":"choice","by":"`+c.by+`"`)}, c.list, map[string]string{"/to": "t:A"}}
