@@ -214,7 +214,7 @@ func (x *deciding) scopeProposal() *scope.Proposal {
 		Server: x.d.Server, Tool: x.d.Tool, Call: x.d.Call, Digest: x.digest(), Args: x.out.scopeArgs,
 		Read:         effect == contract.Read,
 		Irreversible: effect == contract.Egress || effect == contract.Destructive || effect == contract.Execute,
-		Role:         x.roleAt, Default: x.defaultAt, Readings: x.in.readings,
+		Role:         x.roleAt, Default: x.defaultAt, Now: x.in.now, Readings: x.in.readings,
 	}
 }
 

@@ -86,6 +86,8 @@ func (m *matcher) asScoped(s *Source, r *Result, a Argument, of *Constraint) boo
 
 	strict := m.irreversible || m.against || m.strict
 	switch {
+	case strict && of.isPlace() && !r.Early && !a.Said && isOrder(r, argumentName(a.Pointer), a.Text):
+		return false // its place in the list is the order's
 	case strict && m.pickedLate(r, a):
 		return m.isCap(r, a) && m.hasFirst(r, of)
 	case m.pages(r, a):

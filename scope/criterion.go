@@ -35,7 +35,7 @@ func (c *Constraint) criterion() (criterion, bool) {
 
 	of, at := rankOf(by, s)
 	for i, w := range by {
-		if ofOther := i != at && ordinals[w] > 0 && superlativeWith(w) == nil; ofOther {
+		if ofOther := i != at && ordinalOf(w) > 0 && superlativeWith(w) == nil; ofOther {
 			return criterion{}, false // the second of something else
 		}
 	}
@@ -49,14 +49,24 @@ func (c *Constraint) isFromBegin() bool {
 	return ok && by.order == nil && !by.fromEnd
 }
 
+// isPlace reports whether a choice is by a place in the list.
+func (c *Constraint) isPlace() bool {
+	by, ok := c.criterion()
+	return ok && by.order == nil
+}
+
 // orderOf returns the only order that a criterion has, by its first superlative; false where it has
 // none or several, where it leaves something out, and where it counts from the other end.
 func orderOf(by []string) (*superlativeWords, bool) {
 	var out *superlativeWords
 	for i, w := range by {
 		s := superlativeOf(by, i)
+
+		bounds := i > 0 && by[i-1] == "at" && slices.Contains(degrees, w) // at least 4 stars
 		switch {
-		case slices.Contains(restricting, w):
+		case slices.Contains(restricting, w), bounds, isSpan(by, i):
+			return nil, false
+		case i > 0 && by[i-1] == "next" && s != nil: // the next oldest is the second one, or the oldest to come
 			return nil, false
 		case s == nil:
 		case i > 0 && by[i-1] == "to": // the second to last
@@ -87,6 +97,12 @@ func superlativeOf(by []string, i int) *superlativeWords {
 		return &superlativeWords{s.words, s.members, !s.largest}
 	}
 	return s
+}
+
+// isSpan reports whether a word is that of a span of time: newest of last month. No member says which one it is.
+func isSpan(by []string, i int) bool {
+	follows := i+1 < len(by) && by[i+1] != "name" && slices.Contains(spans, by[i+1])
+	return follows && superlativeWith(by[i]) != nil
 }
 
 // degrees are the words before an adjective that make a superlative of it.
@@ -168,7 +184,7 @@ func placeOf(head []string) (criterion, bool) {
 			continue
 		}
 		said := strings.Join(found[1:], "")
-		n := max(ordinals[said], numbersOf[said])
+		n := max(ordinalOf(said), numbersOf[said])
 		if f.several {
 			n = countOf(said)
 		}

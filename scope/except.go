@@ -11,7 +11,7 @@ import (
 // restricting are the words of a criterion that leave values out. What is meant by them, a
 // listing of all values doesn't say.
 var restricting = []string{
-	"but", "except", "excepting", "excluding", "exclude", "without", "not", "no", "other", "others", "besides", "minus", "apart", "only", "unless",
+	"but", "except", "excepting", "excluding", "exclude", "without", "not", "no", "isn", "aren", "doesn", "don", "aside", "other", "others", "besides", "minus", "apart", "only", "unless",
 	"than", "over", "under", "below", "above", "before", "after", "since", "until", "between", "fewer", "less", "more", "older", "newer", "larger", "smaller",
 }
 

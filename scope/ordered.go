@@ -115,12 +115,12 @@ func (m *matcher) endOf(r *Result, by order) *big.Rat {
 		if !isListed(record) || !r.outermost(record) {
 			continue
 		}
-		v, name := m.quantity(r.Call+" "+record, by.member)
-		another := end != nil && (listOf(record) != list || (v != nil && by.isBefore(v, end)))
-		if v == nil || name != by.compared || another {
+		of := m.quantity(r.Call+" "+record, by.member)
+		another := end != nil && (listOf(record) != list || (of.by != nil && by.isBefore(of.by, end)))
+		if of.by == nil || of.name != by.compared || another {
 			return nil
 		}
-		end, list = v, listOf(record)
+		end, list = of.by, listOf(record)
 	}
 	return end
 }

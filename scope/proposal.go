@@ -1,6 +1,8 @@
 package scope
 
 import (
+	"time"
+
 	"github.com/remit-project/remit/label"
 )
 
@@ -46,6 +48,8 @@ type Proposal struct {
 	// Default returns what an argument is when the call leaves it out, by the tool's
 	// definition; false where that doesn't say.
 	Default func(pointer string) (string, bool)
+	// Now is when the call is proposed; zero where that is unknown.
+	Now time.Time
 	// Readings are those to which a person agreed. Such results offer what is the only one in
 	// records that the user's words name, to a call that can be taken back, and nothing else;
 	// those that the person was shown in whole, anything to such a call.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/remit-project/remit/internal/pattern"
 )
@@ -19,7 +20,7 @@ type superlativeWords struct {
 
 // superlatives are the criteria of a choice that a program can check.
 var superlatives = []superlativeWords{
-	{[]string{"newest", "latest", "last", "recent"}, []string{"date", "time", "timestamp", "created", "updated", "modified", "received", "sent", "start", "ts", "year"}, true},
+	{[]string{"newest", "latest", "last", "recent", "recently"}, []string{"date", "time", "timestamp", "created", "updated", "modified", "received", "sent", "start", "ts", "year"}, true},
 	{[]string{"oldest", "earliest", "first"}, []string{"date", "time", "timestamp", "created", "updated", "modified", "received", "sent", "start", "due", "ts", "departs", "leaves", "year"}, false},
 	{[]string{"next", "soonest", "upcoming"}, []string{"date", "time", "start", "due", "departs", "leaves"}, false},
 	{[]string{"largest", "biggest"}, []string{"size", "bytes", "length", "area", "count", "amount", "members", "total"}, true},
@@ -28,8 +29,9 @@ var superlatives = []superlativeWords{
 	{[]string{"lowest"}, []string{"price", "cost", "fare", "fee", "rate", "total", "amount", "rating", "score", "stars"}, false},
 	{[]string{"expensive"}, []string{"price", "cost", "fare", "fee", "rate", "total", "amount"}, true},
 	{[]string{"highest"}, []string{"price", "cost", "fare", "fee", "rate", "rating", "score", "stars", "total", "amount"}, true},
-	{[]string{"best"}, []string{"rating", "score", "stars", "rank"}, true},
-	{[]string{"shortest", "fastest"}, []string{"duration", "length", "time", "distance"}, false},
+	{[]string{"best"}, []string{"rating", "score", "stars"}, true},
+	{[]string{"shortest"}, []string{"duration", "length", "time", "distance"}, false},
+	{[]string{"fastest", "quickest"}, []string{"duration", "time"}, false},
 	{[]string{"longest"}, []string{"duration", "length", "distance"}, true},
 	{[]string{"most"}, []string{"count", "members", "users", "votes", "likes", "stars"}, true},
 	{[]string{"fewest"}, []string{"count", "members", "users", "votes", "likes", "stars"}, false},
@@ -74,18 +76,35 @@ func rankOf(criterion []string, s *superlativeWords) (of rank, at int) {
 	if i > 0 && slices.Contains(degrees, criterion[i]) {
 		i--
 	}
-	begins := i == 0 || (i == 1 && (criterion[0] == "the" || criterion[0] == "all"))
-	if !begins {
+	further := func(w string) bool { return !slices.Contains(determiners, w) }
+	if i < 0 || slices.ContainsFunc(criterion[:i], further) {
 		return rank{1, 1}, -1
 	}
 	if n := countOf(criterion[i]); n > 0 {
 		return rank{1, n}, i
 	}
-	if n := ordinals[criterion[i]]; n > 0 {
+	if n := ordinalOf(criterion[i]); n > 0 {
 		return rank{n, n}, i
 	}
 	return rank{1, 1}, -1
 }
+
+// determiners are the words before a number that say nothing of it.
+var determiners = strings.Fields("the all my our top")
+
+// ordinalOf returns the place that an ordinal names, as a word or in digits; 0 for another word.
+func ordinalOf(word string) int {
+	if n := ordinals[word]; n > 0 {
+		return n
+	}
+	if found := ordinalDigits().FindStringSubmatch(word); found != nil {
+		return countOf(found[1])
+	}
+	return 0
+}
+
+// ordinalDigits is an ordinal in digits.
+var ordinalDigits = pattern.OnUse(`^(\d{1,2})(?:st|nd|rd|th)$`)
 
 // unranked returns the words of a choice without the number of its rank, which says nothing of a
 // record.
@@ -130,12 +149,11 @@ func (m *matcher) extremes(c *Constraint, o offers) [][]candidate {
 		return nil // two lists of a result have no order between them
 	}
 
-	if out := m.readings(by.order, by.rank, words(c.By), o); out != nil {
+	if out := m.readings(c, by, o); out != nil {
 		return out
 	}
-	ofTime := by.order.members[0] == "date"
-	if quantities := c.Kind == Date || (c.Kind == Number && !ofTime); quantities {
-		return m.first(o, []string{""}, by.order.largest, by.rank)
+	if quantities := c.Kind == Date || (c.Kind == Number && !by.order.ofTime()); quantities {
+		return m.first(o, []string{""}, by).best()
 	}
 	return nil
 }
@@ -148,10 +166,13 @@ func areOfOneList(all []candidate) bool {
 	})
 }
 
-// places returns the values at the places of a criterion; none where there are fewer.
+// unclear are the values of a criterion that a program reads, and can't tell which they are.
+func unclear() [][]candidate { return [][]candidate{nil} }
+
+// places returns the values at the places of a criterion; where there are fewer, it can't be told.
 func (c criterion) places(offered []candidate) [][]candidate {
 	if c.to > len(offered) {
-		return nil
+		return unclear()
 	}
 	if c.fromEnd {
 		return [][]candidate{offered[len(offered)-c.to : len(offered)-c.from+1]}
@@ -163,63 +184,197 @@ func (c criterion) places(offered []candidate) [][]candidate {
 // names ("the highest rating" is not about the price), or the first that the superlative is
 // about by itself. Any other word of it may be the thing that is chosen, whose number says
 // nothing, or a member that no list knows: it may rule values out, and is not enough by itself
-// for what can't be taken back.
-func (m *matcher) readings(s *superlativeWords, of rank, criterion []string, o offers) [][]candidate {
-	var out, plain, others [][]candidate
-	named := false
-	by := slices.Index(criterion, "by")
-	if several := by >= 0 && len(criterion) > by+2; several {
-		if best := m.first(o, []string{strings.Join(criterion[by+1:], " ")}, s.largest, of); best != nil {
-			return best // they are a member's whole name
-		}
+// for what can't be taken back. There, no word may be left that is neither.
+func (m *matcher) readings(c *Constraint, by criterion, o offers) [][]candidate {
+	criterion := words(c.By)
+	if whole := m.wholeMember(criterion, by, o); whole != nil {
+		return whole
 	}
+
+	var read reading
+	_, ranked := rankOf(criterion, by.order)
 	for i, w := range criterion {
-		said := by >= 0 && i > by // largest by memory
-		all := append([]string{w}, alike(w)...)
-		known := slices.ContainsFunc(all, func(w string) bool {
-			return slices.ContainsFunc(s.members, func(member string) bool { return sameWord(w, member) })
-		})
-
-		silent := !telling(w) && !known
-		best := m.first(o, all, s.largest, of)
-		switch {
-		case silent || slices.Contains(s.words, w):
-		case qualifiers[w] == "time":
-			named = named || known
-			plain = append(plain, best...)
-		case !known && said:
-			named = named || best != nil
-			out = append(out, best...)
-		case !known:
-			others = append(others, best...)
-		case best == nil && m.irreversible:
-			return nil // it is about what the records don't have
-		default:
-			named = true
-			out = append(out, best...)
+		of := m.measure(criterion, i, by, o)
+		of.decides = of.decides && !c.isItself(w)
+		if i == ranked || of.silent || read.takes(&of, w, by.order) {
+			continue
+		}
+		// It is about what the records don't have, or what can't be compared; or no program reads the word.
+		missing := of.known || of.decides || of.said || of.misleads(by.order)
+		unread := !of.has && !of.noun && !c.isAbout(w)
+		if strict := m.irreversible || m.strict; strict && (missing || unread) {
+			return unclear()
+		}
+		if len(of.values) > 0 {
+			read.others = append(read.others, of.best()...)
 		}
 	}
 
+	out := read.named
 	if out == nil {
-		out = plain // the creation date is not the due date
+		out = read.plain // the creation date is not the due date
 	}
-	if !named {
-		out = m.first(o, s.members, s.largest, of)
+	if !read.names {
+		out = m.first(o, by.order.members, by).best()
 	}
 	if out == nil && m.irreversible {
 		return nil
 	}
-	return append(out, others...)
+	return append(out, read.others...)
 }
 
-// first returns the values of a rank by the first of members that can be compared.
-func (m *matcher) first(o offers, members []string, largest bool, of rank) [][]candidate {
-	for _, member := range members {
-		if best, ok := m.ranked(o, member, largest, of); ok {
-			return [][]candidate{best}
-		}
+// reading is what the words of a criterion single out: by the members that it names, of which a bare time is one only
+// where it has no other, and by others.
+type reading struct {
+	names                bool
+	named, plain, others [][]candidate
+}
+
+// takes reports whether a word names the member that a criterion is about, and notes what it singles out.
+func (r *reading) takes(of *measure, word string, s *superlativeWords) bool {
+	switch {
+	case qualifiers[word] == "time":
+		r.names = r.names || of.known
+		r.plain = append(r.plain, of.best()...)
+	case (of.known && of.has) || (of.decides && of.fits(s)):
+		r.names = true
+		r.named = append(r.named, of.best()...)
+	default:
+		return false
 	}
-	return nil
+	return true
+}
+
+// wholeMember returns the best values by the member whose whole name a criterion has behind "by"; nil where it has
+// none of several words.
+func (m *matcher) wholeMember(criterion []string, by criterion, o offers) [][]candidate {
+	at := slices.Index(criterion, "by")
+	if at < 0 || len(criterion) <= at+2 {
+		return nil
+	}
+	of := measure{ranking: m.first(o, []string{strings.Join(criterion[at+1:], " ")}, by)}
+	isOwn := func(w string) bool { return by.order.isAbout(w) }
+	of.known = slices.ContainsFunc(criterion[at+1:], isOwn)
+	if of.has && !of.known && !of.fits(by.order) {
+		return unclear()
+	}
+	return of.best()
+}
+
+// measure is a word of a criterion as a member by which records are compared.
+type measure struct {
+	ranking
+	// known reports whether the superlative is about the member, said whether the criterion has it as one
+	// ("largest by memory"), and decides whether it has, as far as the records have such a member ("highest salary").
+	known, said, decides bool
+	// noun reports whether it may be the thing that is chosen ("the cheapest offer"), and silent whether it says nothing.
+	noun, silent bool
+}
+
+// measure reads a word of a criterion.
+func (m *matcher) measure(criterion []string, i int, by criterion, o offers) measure {
+	w, before := criterion[i], ""
+	if i > 0 {
+		before = criterion[i-1]
+	}
+	all := slices.Concat([]string{w}, alike(w), deeds[w])
+	of := measure{ranking: m.first(o, all, by), known: slices.ContainsFunc(all, by.order.isAbout)}
+
+	at := slices.Index(criterion, "by")
+	of.said = (at >= 0 && i > at) || before == "recently"
+	behind, counts := slices.Contains(by.order.words, before), by.order.is(measuring)
+	of.noun = behind && !counts && (i+1 == len(criterion) || i+1 == at)
+	of.decides = of.has && (of.said || (behind && (counts || (by.order.is(sizing) && len(of.values) > 0))))
+	of.silent = superlativeWith(w) != nil || slices.Contains(degrees, w) || (!of.known && (!telling(w) || slices.Contains(fillers, w)))
+	return of
+}
+
+// deeds are the members that hold when something was done, by what the doing is called.
+var deeds = map[string][]string{"creation": {"created"}, "modification": {"modified"}}
+
+// fillers are the words of a criterion that say nothing of what is chosen.
+var fillers = strings.Fields("one ones all any our their his her its item items record records result results entry entries option options value values number top")
+
+// isAbout reports whether a word of a criterion is what its sources list, or the field that they give.
+func (c *Constraint) isAbout(word string) bool {
+	return slices.ContainsFunc(c.From, func(s Source) bool {
+		of := func(w string) bool { return thing(w) == thing(word) }
+		return slices.ContainsFunc(words(s.Tool), of) || slices.ContainsFunc(s.name(), of)
+	})
+}
+
+// isItself reports whether a word is the number that is chosen, which is compared as such.
+func (c *Constraint) isItself(word string) bool {
+	of := func(w string) bool { return sameWord(w, word) }
+	return c.Kind == Number && slices.ContainsFunc(c.From, func(s Source) bool { return slices.ContainsFunc(s.name(), of) })
+}
+
+// ofTime reports whether a superlative is about times.
+func (s *superlativeWords) ofTime() bool { return s.members[0] == "date" }
+
+// isAbout reports whether a superlative is about a member by itself.
+func (s *superlativeWords) isAbout(member string) bool {
+	return slices.ContainsFunc(s.members, func(own string) bool { return sameWord(own, member) })
+}
+
+// is reports whether a superlative is one of a list.
+func (s *superlativeWords) is(one []string) bool { return slices.Contains(one, s.words[0]) }
+
+// The superlatives that say no more than that a number is large or small, whatever it is of. Behind some the number is
+// named, and never the thing that is chosen: the highest salary.
+var (
+	measuring = strings.Fields("highest lowest most fewest")
+	sizing    = strings.Fields("largest smallest")
+)
+
+// misleads reports whether a word is a member whose best value is not its largest: the best price.
+func (of *measure) misleads(s *superlativeWords) bool {
+	return of.noun && len(of.values) > 0 && s.words[0] == "best"
+}
+
+// fits reports whether a superlative may be about the member: the largest by memory, the oldest by when it was
+// acquired. The best by price is not the dearest, nor the oldest by age the one with the lowest, and what is fast by a
+// number has the highest.
+func (of *measure) fits(s *superlativeWords) bool {
+	switch {
+	case of.known:
+		return true
+	case s.ofTime():
+		return of.dated
+	case s.isAbout("duration"):
+		return !of.dated && s.words[0] != "fastest"
+	}
+	return s.words[0] != "best"
+}
+
+// ranking are the values of a rank by a member; none where it can't be told which they are.
+type ranking struct {
+	values []candidate
+	has    bool // a record has the member
+	dated  bool // and it holds times
+}
+
+func (r ranking) best() [][]candidate {
+	if !r.has {
+		return nil
+	}
+	return [][]candidate{r.values}
+}
+
+// first returns the values of a rank by the first of members that any record has. What else records have says nothing
+// where they can't be compared by it, or are equal: who wrote such a value may have written the others.
+func (m *matcher) first(o offers, members []string, by criterion) ranking {
+	for _, member := range members {
+		out := m.ranked(o, member, by)
+		if !out.has {
+			continue
+		}
+		if out.dated && by.order.isAbout("duration") {
+			out.values = nil // when it leaves says nothing of how long it takes
+		}
+		return out
+	}
+	return ranking{}
 }
 
 // isSuperlative reports whether a word is a criterion that a program can check.
@@ -228,60 +383,69 @@ func isSuperlative(w string) bool {
 }
 
 // ranked returns the values of a rank that the records with the largest or smallest values of a
-// member offer, or with an empty name, the largest or smallest values offered themselves; false
+// member offer, or with an empty name, the largest or smallest values offered themselves; none
 // where not every record has one that can be compared, where there are fewer, or where one that is
 // meant and one that is not are equal.
-func (m *matcher) ranked(o offers, member string, largest bool, of rank) ([]candidate, bool) {
-	type ranking struct {
-		values []candidate // equal ones of one text
-		by     *big.Rat
+func (m *matcher) ranked(o offers, member string, by criterion) ranking {
+	type placed struct {
+		candidate
+		by *big.Rat
 	}
-	var all []ranking
-	compared, seen := "", map[string]int{}
+	var all []placed
+	var out ranking
+	of, largest := by.rank, by.order.largest
+	compared, comparable := "", true
 	for _, offered := range latest(o.values) {
-		v, name := offered.quantity(), formOf(offered.text, offered.numeric)
+		v := measured{offered.quantity(), formOf(offered.text, offered.numeric), true, isMoment(offered.text)}
 		if member == "" {
-			name += " " + m.measureOf(offered)
+			v.name += " " + m.measureOf(offered)
 		} else {
-			v, name = m.quantity(offered.record, member)
+			v = m.quantity(offered.record, member)
 		}
-		another := len(all) > 0 && name != compared
-		if offered.record == "" || v == nil || another {
-			return nil, false
+		out.has = out.has || v.has
+		out.dated = out.dated || v.dated
+		another := len(all) > 0 && v.name != compared
+		comparable = comparable && offered.record != "" && v.by != nil && !another
+		compared = v.name
+		if !by.order.toCome() || !m.isPast(v) {
+			all = append(all, placed{offered, v.by})
 		}
-
-		compared = name
-		key := v.RatString() + " " + offered.text
-		if i, again := seen[key]; again {
-			all[i].values = append(all[i].values, offered)
-			continue
-		}
-		seen[key] = len(all)
-		all = append(all, ranking{[]candidate{offered}, v})
 	}
-	if of.to > len(all) || !m.work(len(all)*perStep) {
-		return nil, false
+	if !comparable || of.to > len(all) || !m.work(len(all)*perStep) {
+		return out
 	}
 
-	slices.SortStableFunc(all, func(a, b ranking) int {
+	slices.SortStableFunc(all, func(a, b placed) int {
 		if largest {
 			a, b = b, a
 		}
 		return a.by.Cmp(b.by)
 	})
-	tied := func(i int) bool { return i > 0 && i < len(all) && all[i-1].by.Cmp(all[i].by) == 0 }
-	if tied(of.from-1) || tied(of.to) {
-		return nil, false
+	first, last := all[of.from-1], all[of.to-1]
+	for i, r := range all {
+		within, meets := i >= of.from-1 && i < of.to, r.by.Cmp(first.by) == 0 || r.by.Cmp(last.by) == 0
+		if within || meets {
+			out.values = append(out.values, r.candidate)
+		}
+		isEqual := func(other placed) bool { return other.by.Cmp(r.by) == 0 && other.text != r.text }
+		if meets && !within && slices.ContainsFunc(all, isEqual) {
+			out.values = nil
+			return out
+		}
 	}
-	if last := all[of.to-1]; !m.leads(o, order{member, compared, largest}, last.by) {
-		return nil, true // another page may have it
+	if !m.leads(o, order{member, compared, largest}, last.by) {
+		out.values = nil // another page may have it
 	}
+	return out
+}
 
-	var out []candidate
-	for _, r := range all[of.from-1 : of.to] {
-		out = append(out, r.values...)
-	}
-	return out, true
+// toCome reports whether a superlative is about what is still to come.
+func (s *superlativeWords) toCome() bool { return s.words[0] == "next" }
+
+// isPast reports whether a time is past, in whatever zone it was written and at any time of its day.
+func (m *matcher) isPast(v measured) bool {
+	const widest = 38 * time.Hour // a day, and the offset of a zone
+	return v.dated && v.by != nil && !m.proposal.Now.IsZero() && v.by.Cmp(big.NewRat(m.proposal.Now.Add(-widest).UnixMilli(), 1)) < 0
 }
 
 // latest returns the candidates of each value from the latest result that has it, one a record, and
@@ -320,10 +484,18 @@ func latest(all []candidate) []candidate {
 	return ordered
 }
 
+// measured is a member of a record as something that can be compared, nil where it can't be, and what it is called in
+// full, with the form that it has.
+type measured struct {
+	by    *big.Rat
+	name  string
+	has   bool // there is such a member
+	dated bool // it is a time
+}
+
 // quantity returns a member of a record, by a word of its name or all of them, as something that
-// can be compared, and what the member is called in full; nil where it has none, or several that
-// may be meant.
-func (m *matcher) quantity(record, member string) (v *big.Rat, name string) {
+// can be compared; nothing where it has none, or several that may be meant.
+func (m *matcher) quantity(record, member string) measured {
 	call, pointer, _ := strings.Cut(record, " ")
 	whole := strings.Fields(member)
 	for _, r := range slices.Backward(m.results) {
@@ -333,7 +505,7 @@ func (m *matcher) quantity(record, member string) (v *big.Rat, name string) {
 		var exact, ending, within []*field
 		for _, i := range r.records[pointer] {
 			if !m.step() {
-				return nil, ""
+				return measured{}
 			}
 
 			f := &r.fields[i]
@@ -345,7 +517,7 @@ func (m *matcher) quantity(record, member string) (v *big.Rat, name string) {
 				}
 			case slices.EqualFunc(f.key, whole, sameWord) || isOnly(unitless(f.key), member):
 				exact = append(exact, f)
-			case endsIn(f.key, member) || endsIn(unitless(f.key), member):
+			case (endsIn(f.key, member) || endsIn(unitless(f.key), member)) && !isOfAnother(f.key):
 				ending = append(ending, f)
 			}
 		}
@@ -356,10 +528,23 @@ func (m *matcher) quantity(record, member string) (v *big.Rat, name string) {
 			exact = ending
 		}
 		if len(exact) == 1 {
-			return exact[0].quantity(), strings.Join([]string{exact[0].name, formOf(exact[0].text, exact[0].numeric), r.beside(pointer, exact[0].isMeasuredBy)}, " ")
+			name := strings.Join([]string{exact[0].name, formOf(exact[0].text, exact[0].numeric), r.beside(pointer, exact[0].isMeasuredBy)}, " ")
+			return measured{exact[0].quantity(), name, true, isMoment(exact[0].text)}
 		}
 	}
-	return nil, ""
+	return measured{}
+}
+
+// isMoment reports whether a text is a time.
+func isMoment(text string) bool {
+	_, ok := moment(strings.TrimSpace(text))
+	return ok
+}
+
+// isOfAnother reports whether a member's name says that it is about what is added to a record, or what becomes of it,
+// and not about the record: the date of the last comment, the number of reviews.
+func isOfAnother(key []string) bool {
+	return slices.ContainsFunc(key[:len(key)-1], isOneOf(asides)) || oneOf(key[:len(key)-1], differing)
 }
 
 func isOnly(key []string, word string) bool { return len(key) == 1 && endsIn(key, word) }
