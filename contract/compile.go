@@ -462,7 +462,7 @@ func (v *Variant) matchAll(pointer string) (*Argument, bool) {
 }
 
 // and returns an entry that is as strict as both: the higher floor, the graver role, and
-// what either forbids and requires. What recovers a value holds only where both have it, and
+// what either forbids and requires. A way to recover a value holds only if both have it, and
 // neither's list of allowed values does.
 func (a *Argument) and(b *Argument) *Argument {
 	out, other := *a, b

@@ -39,13 +39,13 @@ const (
 // last generated file, generated the new one, and edited what people made of
 // base. All three stay as they are.
 //
-//   - What only one side changed is taken over. What both changed differently
-//     keeps the person's value and is reported as a conflict.
-//   - What is new in generated (a tool, an argument, a case) comes in marked
-//     for review; so is what the generator sees differently now in a place
-//     that a person had left alone or looked at.
-//   - What a person removed stays removed. What generated no longer has goes,
-//     unless a person edited it, which is a conflict.
+//   - A change of one side is taken over. If both sides changed a field
+//     differently, it keeps the person's value and is reported as a conflict.
+//   - Additions of generated (a tool, an argument, a case) are marked for
+//     review, as are fields that the generator sees differently now and that a
+//     person had left alone or looked at.
+//   - Parts that a person removed stay removed. Parts that generated no longer
+//     has are removed, unless a person edited them, which is a conflict.
 //   - A tool whose definition changed gets the new fingerprint and a mark.
 //
 // A nil base means a file that was never generated: everything in edited is then a person's.

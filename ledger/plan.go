@@ -126,8 +126,8 @@ func planned(err error) bool {
 }
 
 // PlanAhead begins [Session.Plan] and returns at once: the planner runs beside the
-// model's own answer to the user. What it writes is there for the turn's first call,
-// which waits for the rest of the planner's time at most. An error of the store shows
+// model's own answer to the user. The turn's first call finds its scope, and waits for
+// the rest of the planner's time at most. An error of the store shows
 // there.
 func (s *Session) PlanAhead(ctx context.Context) {
 	planner, limit := s.monitor.Planner()

@@ -11,14 +11,14 @@ import (
 	"github.com/remit-project/remit/store"
 )
 
-// What tools keep is known by every value that a call named it by, under any
+// The things that tools keep are known by every value that a call named them by, under any
 // name and under the kind of the argument; by the words of the tool's name; and a
 // server as a whole by the lowest that was ever kept there. A later read that
 // names all that it reads gets the labels of those things; any other read of the
 // server gets the server's, since it may find anything that is kept there.
 
-// anyKind is the family of a value whatever the argument is called. What is
-// known there covers what is known under any kind.
+// anyKind is the family of a value whatever the argument is called. Its
+// labels cover those of every kind.
 const anyKind = ""
 
 // whole returns the resource that represents all that a server keeps.
@@ -65,7 +65,7 @@ func (l *Ledger) keep(ctx context.Context, p *remit.Proposal) error {
 }
 
 // keeps reports whether a call with the effect keeps what it was given where
-// others may read it. What is sent is kept by others.
+// others may read it. A message that is sent is kept by its recipients.
 func keeps(e contract.Effect) bool { return e != contract.Read && e != contract.Egress }
 
 // created notes the names by which later calls may ask for what a call has

@@ -75,7 +75,7 @@ func (s *Session) System(ctx context.Context, text string) error {
 	return s.add(ctx, remit.Event{Kind: remit.SystemEvent, Text: text})
 }
 
-// User adds what the user said. What it names, it vouches for.
+// User adds what the user said. It vouches for the values that it names.
 func (s *Session) User(ctx context.Context, text string) error {
 	return s.add(ctx, remit.Event{Kind: remit.UserEvent, Text: text})
 }

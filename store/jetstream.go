@@ -81,8 +81,8 @@ func readStreamAddress(address string) (*streamAddress, error) {
 	a := &streamAddress{name: strings.Trim(u.Path, "/"), replicas: 1, options: []nats.Option{
 		nats.Name("remit"), nats.MaxReconnects(-1), nats.ReconnectWait(streamRetry), nats.Timeout(streamConnect),
 		nats.PingInterval(streamPing), nats.MaxPingsOutstanding(2),
-		// What can't be sent fails at once, and is sent again by the caller, who knows whether it
-		// still should be.
+		// A message that can't be sent fails at once. The caller sends it again, because it knows
+		// whether it still should be sent.
 		nats.ReconnectBufSize(-1),
 	}}
 	if a.name == "" {

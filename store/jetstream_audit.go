@@ -45,8 +45,8 @@ func (s *jetStream) Note(ctx context.Context, n Note) error {
 	return failed("note", s.onOwn(ctx, func(d *draft) error { return d.entry(b, nil) }))
 }
 
-// Head implements [Audit]. What was appended since the last time is read, and nothing
-// before.
+// Head implements [Audit]. It reads only the entries that were appended since the last
+// time.
 func (s *jetStream) Head(ctx context.Context) (head ChainHead, err error) {
 	for more := true; more; {
 		err := s.onOwn(ctx, func(d *draft) error {
@@ -202,7 +202,7 @@ func (s *jetStream) purge(ctx context.Context) error {
 		return err
 	}
 	for _, t := range r.purging {
-		// What belongs to the log goes first: a copy expects the log of what it finds.
+		// Questions and tools go before the log: a copy expects the log of those that it finds.
 		for _, what := range []struct {
 			subject string
 			keep    int

@@ -66,7 +66,7 @@ func (s *jetStream) readAll(ctx context.Context, session string, from int64, yie
 	if err := checkID("session id", session); err != nil {
 		return err
 	}
-	// What was appended since this process last knew the session follows that place.
+	// Events that were appended since this process last read the session follow that place.
 	s.mu.Lock()
 	known := s.rows[session]
 	s.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"github.com/remit-project/remit/scope"
 )
 
-// Rule finds secrets in text. What the pattern matches, or what its first
-// group matches where it has one, is replaced by the rule's name.
+// Rule finds secrets in text. The rule's name replaces the match of the pattern,
+// or of its first group if it has one.
 type Rule struct {
 	// Name is what the log has instead: "[redacted: NAME]".
 	Name string

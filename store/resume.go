@@ -26,7 +26,7 @@ var ErrOtherLog = errors.New("the export can't go on")
 // Exported is what a file has of an export that ended early. It keeps some 40 bytes for each
 // session that the file's part of the store's own chain names.
 type Exported struct {
-	// Entries are the whole lines, and Bytes their length. What the file has after them is a part
+	// Entries are the whole lines, and Bytes their length. The rest of the file is a part
 	// of a line.
 	Entries, Bytes int64
 

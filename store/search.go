@@ -131,8 +131,8 @@ func (s *database) pieceFrom(ctx context.Context, b behind) (*piece, error) {
 	return p, nil
 }
 
-// indexed writes pieces, and that the index has them. What another process has written
-// meanwhile is left out.
+// indexed writes pieces, and that the index has them. It leaves out pieces that another process
+// has written meanwhile.
 func (s *database) indexed(ctx context.Context, pieces []piece) error {
 	if len(pieces) == 0 {
 		return nil

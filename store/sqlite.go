@@ -76,9 +76,9 @@ func (s *database) openSQLite(ctx context.Context, path string, o Options) error
 	return nil
 }
 
-// damaged returns an error where the table of versions can't be read. What brings the tables
-// up to date takes that for a store without one, tries again for long, and speaks of tables
-// that are there already.
+// damaged returns an error where the table of versions can't be read. The migration
+// of the tables takes that for a store without one, retries for a long time, and fails because
+// tables exist already.
 func damaged(ctx context.Context, db *sql.DB) error {
 	var version sql.NullInt64
 	err := sqliteError(db.QueryRowContext(ctx, "SELECT max(version_id) FROM goose_db_version").Scan(&version))

@@ -3,8 +3,8 @@
 // resources that outlive a session, and an audit log over all of it.
 //
 // There is one [Store], over SQLite in one file, and over PostgreSQL or a stream of NATS
-// JetStream for several replicas, and one suite of tests, storetest, that all pass. What a method
-// wrote before it returned without an error is durable: it survives the end of the process and,
+// JetStream for several replicas, and one suite of tests, storetest, that all pass. Everything that a
+// method wrote before it returned without an error is durable: it survives the end of the process and,
 // except after [Logs.AppendRelaxed], a loss of power. After an error it may or may not have been
 // written, and the caller must not act on it.
 package store

@@ -106,7 +106,7 @@ func WriteLine(w io.Writer, l Line) error {
 // megabytes.
 const maxFollowed = 100_000
 
-// verifier follows the chains line by line. What it keeps is proportional to the
+// verifier follows the chains line by line. Its memory is proportional to the
 // sessions and to the heads that the store's own chain names, of all sessions or of those
 // between two ids.
 type verifier struct {

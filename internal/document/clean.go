@@ -30,7 +30,7 @@ type removal struct {
 	place  Place
 }
 
-// clean joins pieces of text. What is not UTF-8 becomes the replacement character.
+// clean joins pieces of text. Bytes that are not UTF-8 become the replacement character.
 func clean(pieces []piece) cleaned {
 	var c cleaned
 	var out strings.Builder

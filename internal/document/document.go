@@ -14,7 +14,7 @@ const (
 	// reading takes a multiple of it in memory.
 	MaxSize = 64 << 20
 	// MaxSentences is how many sentences a document may have: some thousand pages.
-	// What reads them asks a model about each.
+	// The policy compiler asks a model about each.
 	MaxSentences = 100_000
 )
 

@@ -96,8 +96,8 @@ func (p property) integer() int {
 	return n
 }
 
-// properties reads a format. What it was before a tracked change is left out, and
-// so is the format of a paragraph's mark.
+// properties reads a format. It leaves out the format before a tracked change, and that
+// of a paragraph's mark.
 func (x *xmlReader) properties() ([]property, error) {
 	var out []property
 	var read func(string) error

@@ -15,8 +15,8 @@ const maxUnknown = 20
 // maxLines is how many lines a PDF may have: a hundred on each of the most pages.
 const maxLines = 100 * pdf.MaxPages
 
-// readPDF reads what a PDF's pages show. What is a heading, a paragraph or an item
-// is seen from sizes and distances, as a reader does.
+// readPDF reads what a PDF's pages show. It tells headings, paragraphs and items apart by
+// sizes and distances, as a reader does.
 func readPDF(b *builder, data []byte) error {
 	f, err := pdf.Open(data)
 	if err != nil {

@@ -50,8 +50,8 @@ type Prompt struct {
 	Messages []Message
 	// Schema is what the answer must be.
 	Schema Schema
-	// Check is asked about an answer that the schema accepts. What its error says
-	// goes back to the model, as what the schema doesn't accept does. It may be nil.
+	// Check is called for an answer that the schema accepts. Its error goes back to the
+	// model, as a violation of the schema does. It may be nil.
 	Check func(json.RawMessage) error
 }
 

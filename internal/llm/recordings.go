@@ -70,8 +70,8 @@ type recording struct {
 	Provider Provider        `json:"provider"`
 	Model    string          `json:"model"`
 	Request  json.RawMessage `json:"request"`
-	// Attempts are the answers in their order. What was sent for each follows from
-	// the request and the answers before it.
+	// Attempts are the answers in their order. Each request that was sent follows from
+	// the first and the answers before it.
 	Attempts []attempt `json:"attempts"`
 	Outcome  outcome   `json:"outcome"`
 }

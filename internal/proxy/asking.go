@@ -150,7 +150,8 @@ func (q *questions) begin(spoken hash, list string, o *open) {
 	q.places.put(place, o, o.weight())
 }
 
-// add keeps the question that an answer ended with. What came of it stays.
+// add keeps the question that an answer ended with, unless another one with that answer
+// has taken effect already.
 func (q *questions) add(answer hash, o *open) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -281,7 +282,7 @@ func (q *asking) delegations(ctx context.Context) {
 	q.list = q.plans
 }
 
-// delegation adds one source. What the assistant proposed counts only where its plan is
+// delegation adds one source. A proposal of the assistant's counts only if its plan is
 // about a call that was held back: the user may have meant something else.
 func (q *asking) delegation(ctx context.Context, d *remit.Delegation) {
 	var covered []*remit.Decision

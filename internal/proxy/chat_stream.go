@@ -111,7 +111,7 @@ func (k *chatCodec) event(e sse.Event) ([]piece, error) {
 		case finish != "":
 			k.finish = finish
 			if len(k.calls) > 0 && strictjson.GetText(delta, "content") != "" {
-				// What is text goes on whatever becomes of the calls.
+				// The text is passed on whatever is decided about the calls.
 				text := strictjson.Set(choices[i], "finish_reason", []byte("null"))
 				out = append([]piece{{pass, sse.Event{Data: strictjson.Splice(e.Data, k.choices(e.Data), join([]json.RawMessage{text}))}}}, out...)
 				e.Data = strictjson.Splice(e.Data, k.choices(e.Data), join([]json.RawMessage{strictjson.Set(c, "delta", []byte("{}"))}))
@@ -122,7 +122,7 @@ func (k *chatCodec) event(e sse.Event) ([]piece, error) {
 		}
 	}
 
-	// What comes with a call came before it.
+	// The other content of the event precedes its calls.
 	return append([]piece{{pass, e}}, out...), nil
 }
 

@@ -12,7 +12,7 @@ import (
 // object parses the members of a request. The named members, which decisions
 // depend on, must not have a duplicate in a spelling that some readers accept.
 // The elements of the large member are checked when they are read; they are nil where it
-// is not a list. What the body began with before is not read again.
+// is not a list. The part of the body that b knows is not read again.
 func object(body []byte, b *begun, large string, named ...string) (*parsed, error) {
 	members, spans, err := b.members(body, large)
 	if err != nil {

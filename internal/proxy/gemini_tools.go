@@ -29,7 +29,7 @@ func (r *request) geminiTools(tools json.RawMessage) error {
 					r.tools = append(r.tools, declared)
 				}
 			case foldedName(m.Name) == foldedName("codeExecution") || absent(value):
-				// What it prints is a part.
+				// The output of the code is a part of the answer.
 			default:
 				r.unread = append(r.unread, unreadable(m.Name))
 			}

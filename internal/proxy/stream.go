@@ -159,7 +159,7 @@ func (s *stream) take(p piece) error {
 	}
 
 	if s.calls == 0 {
-		// What waited led to no call.
+		// The events that were held back led to no call.
 		for _, q := range s.queue {
 			if err := s.write(s.k.forward(q.event)); err != nil {
 				return err

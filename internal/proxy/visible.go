@@ -9,8 +9,8 @@ import (
 
 // A question follows what the model wrote, which the client may have shown already and which may
 // leave something open that hides what follows: a comment, a block of code that a page draws, an
-// element that is folded up. What is open is closed before the question. Where it isn't plain
-// what is open, too much is closed: that shows a few marks more, and hides nothing.
+// element that is folded up. Such elements are closed before the question. In doubt too much is
+// closed: that shows a few marks more, and hides nothing.
 
 // maxClosing bounds the elements that are closed. A text that leaves more open has no
 // question below it: its calls stay denied.

@@ -7,8 +7,8 @@ import "encoding/json"
 var transcriptNotes = []string{"summary", "file-history-snapshot", "queue-operation", "custom-title", "progress", "last-prompt"}
 
 // readTranscriptLine reads a line of a transcript of Claude Code, one JSON object a line:
-// https://code.claude.com/docs. Each adds to the session that it names. What is not the
-// user's own typing is material: the words that the program put into the user's place, and
+// https://code.claude.com/docs. Each adds to the session that it names. Text that the
+// user did not type is material: the words that the program put into the user's place, and
 // the prompt that one agent gives to another.
 func readTranscriptLine(top object, line int) ([]exchange, error) {
 	kind, _ := str(top, "type")

@@ -75,8 +75,8 @@ type (
 	}
 )
 
-// chat writes turns in the chat form. What agents and editors put into a user's turn becomes an
-// attachment. Calls get names of their own where the source uses one twice. A result whose call
+// chat writes turns in the chat form. Text that agents and editors put into a user's turn becomes
+// an attachment. Calls get names of their own where the source uses one twice. A result whose call
 // is not in the recording becomes an attachment: the model read it, and its source is unknown.
 func chat(turns []turn) []chatMessage {
 	var out []chatMessage
@@ -428,7 +428,7 @@ func (b *blocks) part(o object) error {
 		text, _ := str(o, "refusal")
 		b.texts = append(b.texts, text)
 	case "thinking", "redacted_thinking", "reasoning":
-		// What a model thinks vouches for nothing, and no tool reads it.
+		// The model's thoughts vouch for nothing, and no tool reads them.
 	case "tool_use", "tool_call", "server_tool_use", "mcp_tool_use":
 		call := Call{Arguments: argumentsOf(o, "input", "arguments", "args")}
 		call.ID, _ = str(o, "id")

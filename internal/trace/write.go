@@ -12,9 +12,9 @@ import (
 	"github.com/remit-project/remit"
 )
 
-// FromEvents returns the recording of a session's log. What recordings have no form for is
-// left out, and left is how many events that are: what a person agreed to, for whom the agent
-// works, and plans for delegated sources. They only raise trust. A call that a person agreed to
+// FromEvents returns the recording of a session's log. It leaves out events that recordings
+// have no form for, and counts them in left: what a person agreed to, for whom the agent works,
+// and plans for delegated sources. They only raise trust. A call that a person agreed to
 // is held back in a replay, which drops its result, unless [Options].Recorded keeps it.
 //
 // A call that was decided again under its id is a call of its own in the recording.

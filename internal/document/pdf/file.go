@@ -40,7 +40,7 @@ type File struct {
 	pages   []page
 	// off are the layers that aren't shown.
 	off map[ref]bool
-	// What was spent of the bounds.
+	// unpacked, work and mapped are how much of each bound is used up.
 	unpacked, work, mapped int
 }
 
