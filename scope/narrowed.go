@@ -119,18 +119,23 @@ func (m *matcher) saysSame(w *Match, r *Result, a Argument, of *Constraint) bool
 const minPart = 3
 
 // saysPart reports whether an argument is a part of each text that a condition looks for: who looks for
-// "tom" finds Tomasz. A tool that looks for whole words leaves him out, so that this is for what can be
-// taken back.
+// "tom" finds Tomasz. A tool that looks for whole words leaves him out, so that for what can't be taken
+// back the part is one of whole words: "Raman" of Priya Raman.
 func (m *matcher) saysPart(w *Match, r *Result, a Argument) bool {
 	part := fold(strings.TrimSpace(a.Text))
 	looked := w.Contains
 	for _, v := range w.Is {
 		looked = append(slices.Clip(looked), string(v))
 	}
-	lacks := func(text string) bool { return !m.work(len(text)) || !strings.Contains(fold(text), part) }
-	if m.irreversible || m.against || m.strict || utf8.RuneCountInString(part) < minPart || len(looked) == 0 {
+	if m.against || m.strict || utf8.RuneCountInString(part) < minPart || len(looked) == 0 {
 		return false
 	}
+
+	has := strings.Contains
+	if m.irreversible {
+		has = appears
+	}
+	lacks := func(text string) bool { return !m.work(len(text)) || !has(fold(text), part) }
 	return !slices.ContainsFunc(looked, lacks) && !m.isOther(w, r, a)
 }
 
