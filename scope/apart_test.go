@@ -44,10 +44,11 @@ func TestConditionsOnOneRecord(t *testing.T) {
 // them out, as far as that can be put right; who looks for whole words of them never does. Others may
 // have chosen what is looked for.
 func TestSearchedByAPart(t *testing.T) {
-	const people = `[{"id":"p1","name":"Katarzyna Lis"},{"id":"p2","name":"Kat Moore"}]`
+	const people = `[{"id":"p1","name":"Katarzyna Lis","plays":"the flute"},{"id":"p2","name":"Kat Moore","plays":"the harp"}]`
 	const (
 		first = `{"name":{"contains":"Katarzyna"}}`
 		full  = `{"name":{"is":["Katarzyna Lis","Lis Katarzyna"]}}`
+		both  = `{"name":{"contains":"Lis"},"plays":{"contains":"flute"}}`
 		two   = `{"name":{"contains":["Katarzyna","Kasia Lis"]}}`
 	)
 	for name, c := range map[string]struct {
@@ -63,6 +64,8 @@ func TestSearchedByAPart(t *testing.T) {
 		"the words and one more":   {full, "Katarzyna Lis Kat", false, false},
 		"a word of one of two":     {two, "Lis", false, false},
 		"a part of the first name": {full, "Kat", true, false},
+		"two members":              {both, "Lis flute", true, true},
+		"two members and a word":   {both, "Lis flute Moore", false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, refused, err := scope.Parse([]byte(only(of("members", "id", c.where))), nil)

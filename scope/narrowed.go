@@ -78,7 +78,7 @@ func (m *matcher) filters(r *Result, key []string) bool {
 // narrowsAsMeant reports whether an argument of an earlier call leaves out of its result nothing that
 // a source's conditions select: it says the same as one of them.
 func (m *matcher) narrowsAsMeant(s *Source, r *Result, a Argument, of *Constraint) bool {
-	if len(s.Where) == 0 && m.describes(of, a) && m.searchesAll(r, a) {
+	if m.searchesAll(r, a) && (m.saysWords(s, a) || (len(s.Where) == 0 && m.describes(of, a))) {
 		return true
 	}
 	if m.coversSpan(s, r, a) || m.isForTheTime(r, a) {
@@ -123,20 +123,37 @@ const minPart = 3
 // back the part is one of whole words: "Raman" of Priya Raman.
 func (m *matcher) saysPart(w *Match, r *Result, a Argument) bool {
 	part := fold(strings.TrimSpace(a.Text))
-	looked := w.Contains
-	for _, v := range w.Is {
-		looked = append(slices.Clip(looked), string(v))
-	}
-	if m.against || m.strict || utf8.RuneCountInString(part) < minPart || len(looked) == 0 {
+	if m.against || m.strict || utf8.RuneCountInString(part) < minPart {
 		return false
 	}
-
 	has := strings.Contains
 	if m.irreversible {
 		has = appears
 	}
+	return m.inAll(w, part, has) && !m.isOther(w, r, a)
+}
+
+// saysWords reports whether each word that is looked for, in whatever member it is, is one of the texts that
+// a condition of a source looks for: a book's title and its author's name.
+func (m *matcher) saysWords(s *Source, a Argument) bool {
+	if m.against || m.strict || utf8.RuneCountInString(strings.TrimSpace(a.Text)) < minPart {
+		return false
+	}
+	isSaid := func(word string) bool {
+		return slices.ContainsFunc(s.Where, func(w Match) bool { return w.From == nil && m.inAll(&w, word, appears) })
+	}
+	said := words(a.Text)
+	return len(said) > 0 && !slices.ContainsFunc(said, func(word string) bool { return !isSaid(word) })
+}
+
+// inAll reports whether a folded part is in each text that a condition looks for, in the way that has tells.
+func (m *matcher) inAll(w *Match, part string, has func(text, part string) bool) bool {
+	looked := w.Contains
+	for _, v := range w.Is {
+		looked = append(slices.Clip(looked), string(v))
+	}
 	lacks := func(text string) bool { return !m.work(len(text)) || !has(fold(text), part) }
-	return !slices.ContainsFunc(looked, lacks) && !m.isOther(w, r, a)
+	return len(looked) > 0 && !slices.ContainsFunc(looked, lacks)
 }
 
 // boundsSame reports whether an argument bounds a listing no tighter than a condition does.

@@ -50,11 +50,12 @@ func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 	isNamed, _ := m.member(r, s.name(), "")
 	told := m.recordsWith(r, func(f *field) bool { return !isNamed(f) && d.tells(f) && !(m.irreversible && f.isNote()) })
 	strict := (m.irreversible || m.strict) && !m.against
-	_, checked := c.criterion() // of what can't be checked, several are a question anyway
+	// Of what has no order, several are a question anyway.
+	ordered := c.Pick == Choice && slices.ContainsFunc(words(c.By), func(w string) bool { return isSuperlative(w) || ordinalOf(w) > 0 })
 	switch {
 	case c.Pick == All && c.By != "" && told == nil:
 		return selection{} // what the criterion is about is nowhere: all would be more than is said
-	case checked && strict:
+	case ordered && strict:
 		return m.withNumbers(c, r, told)
 	case told != nil && m.irreversible && !m.against:
 		return m.withSpeaking(told, d, r, isNamed)

@@ -138,6 +138,7 @@ func TestWordsOfAChoice(t *testing.T) {
 		"the number of another member":  {"cheapest 2 bedroom flat", `[{"price":800,"bedrooms":1,"floor":2,"iban":"A"},{"price":100,"bedrooms":1,"floor":1,"iban":"B"}]`, false},
 		"what can't be checked, of one": {"the usual one to Rex", `[{"title":"Rex","price":9,"iban":"A"},{"title":"Rex","price":9,"iban":"A"},{"title":"Gas","price":1,"iban":"B"}]`, true},
 		"what can't be checked, of two": {"the usual one to Rex", `[{"title":"Rex","price":9,"iban":"A"},{"title":"Rex","price":9,"iban":"C"},{"title":"Gas","price":1,"iban":"B"}]`, false},
+		"a title that is the ordinal":   {"cheapest 2nd", `[{"title":"2","price":80,"iban":"A"},{"title":"Gas","price":80,"iban":"B"}]`, false},
 		"a number that no member has":   {"cheapest 3 star flat", `[{"price":800,"iban":"A"},{"price":900,"iban":"B"}]`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
