@@ -43,6 +43,7 @@ func TestReader(t *testing.T) {
 		{dir: "testdata/reader/ninth", ordinary: 40, plain: passes{0, 39}, grant: passes{0, 16}, bound: passes{0, 16}, pinned: passes{0, 16}},
 		{dir: "testdata/reader/tenth", ordinary: 40, plain: passes{5, 35}, grant: passes{5, 19}, bound: passes{1, 19}, pinned: passes{1, 19}},
 		{dir: "testdata/reader/eleventh", ordinary: 40, plain: passes{1, 39}, grant: passes{2, 21}, bound: passes{0, 21}, pinned: passes{0, 21}},
+		{dir: "testdata/reader/twelfth", ordinary: 40, plain: passes{1, 40}, grant: passes{1, 26}, bound: passes{0, 26}, pinned: passes{0, 26}},
 		{dir: "testdata/reader/third", ordinary: 28, plain: passes{8, 20}, grant: passes{7, 8}, bound: passes{0, 8}, pinned: passes{0, 8}},
 	} {
 		t.Run(filepath.Base(set.dir), set.play)
