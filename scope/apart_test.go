@@ -52,20 +52,22 @@ func TestSearchedByAPart(t *testing.T) {
 		two   = `{"name":{"contains":["Katarzyna","Kasia Lis"]}}`
 	)
 	for name, c := range map[string]struct {
-		where, query        string
+		where, query, as    string
 		reversible, forGood bool
 	}{
-		"the beginning of it":      {first, "kat", true, false},
-		"another word":             {first, "moore", false, false},
-		"more than the word":       {first, "katarzyna lis", false, false},
-		"too little of a word":     {first, "ka", false, false},
-		"the family name":          {full, "Lis", true, true},
-		"a part of two words":      {full, "zyna li", false, false},
-		"the words and one more":   {full, "Katarzyna Lis Kat", false, false},
-		"a word of one of two":     {two, "Lis", false, false},
-		"a part of the first name": {full, "Kat", true, false},
-		"two members":              {both, "Lis flute", true, true},
-		"two members and a word":   {both, "Lis flute Moore", false, false},
+		"the beginning of it":      {first, "kat", "", true, false},
+		"another word":             {first, "moore", "", false, false},
+		"more than the word":       {first, "katarzyna lis", "", false, false},
+		"too little of a word":     {first, "ka", "", false, false},
+		"the family name":          {full, "Lis", "", true, true},
+		"a part of two words":      {full, "zyna li", "", false, false},
+		"the words and one more":   {full, "Katarzyna Lis Kat", "", false, false},
+		"a word of one of two":     {two, "Lis", "", false, false},
+		"a part of the first name": {full, "Kat", "", true, false},
+		"a folder called so":       {full, "Lis", "/folder", false, false},
+		"the member itself":        {full, "Lis", "/name", true, true},
+		"two members":              {both, "Lis flute", "", true, true},
+		"two members and a word":   {both, "Lis flute Moore", "", false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, refused, err := scope.Parse([]byte(only(of("members", "id", c.where))), nil)
@@ -74,7 +76,11 @@ func TestSearchedByAPart(t *testing.T) {
 			}
 
 			for _, irreversible := range []bool{true, false} {
-				looked := []scope.Argument{{Pointer: "/query", Text: c.query, Role: label.Selector, Foreign: true}}
+				pointer := "/query"
+				if c.as != "" {
+					pointer = c.as
+				}
+				looked := []scope.Argument{{Pointer: pointer, Text: c.query, Role: label.Selector, Foreign: true}}
 				r := &scope.Result{Call: "r0", Server: "s", Tool: "members", Args: looked, Covered: true, Read: true}
 				r.SetContent(people, serialized.Read(people, "", serialized.Trust{}))
 				p := &scope.Proposal{Server: "s", Tool: "act", Call: "c", Digest: "p1", Irreversible: irreversible,
@@ -90,5 +96,24 @@ func TestSearchedByAPart(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestFailedListing: what a call returned that failed is no listing: it may be a part of one.
+func TestFailedListing(t *testing.T) {
+	const people = `[{"id":"p1","name":"Katarzyna Lis"}]`
+	s, refused, err := scope.Parse([]byte(only(of("members", "id", `{"name":{"is":"Katarzyna Lis"}}`))), nil)
+	if err != nil || len(refused) > 0 {
+		t.Fatal(err, refused)
+	}
+	for _, failed := range []bool{false, true} {
+		r := &scope.Result{Call: "r0", Server: "s", Tool: "members", Covered: true, Read: true, Failed: failed}
+		r.SetContent(people, serialized.Read(people, "", serialized.Trust{}))
+		p := &scope.Proposal{Server: "s", Tool: "act", Call: "c", Digest: "p1", Irreversible: true,
+			Args: []scope.Argument{{Pointer: "/id", Text: "p1", Role: label.Selector, Doubtful: true, Foreign: true}}}
+		_, misses, got := scope.NewTask(s, "Give it to Katarzyna Lis.").Match(p, []*scope.Result{r})
+		if got == failed {
+			t.Errorf("failed %v: covered %v (%v)", failed, got, misses)
+		}
 	}
 }

@@ -15,8 +15,8 @@ func (m *matcher) comesFrom(s *Source, r *Result, of *Constraint) bool {
 // calledAs reports whether a result is of the tool that a source names, with no argument that the
 // source has otherwise.
 func (m *matcher) calledAs(s *Source, r *Result, of *Constraint) bool {
-	if !r.Covered || !isTool(s.Server, s.Tool, r.Server, r.Tool) {
-		return false
+	if !r.Covered || r.Failed || !isTool(s.Server, s.Tool, r.Server, r.Tool) {
+		return false // a call that failed may return a part of what there is, or nothing
 	}
 	if r.more && (m.irreversible || m.against || m.strict) {
 		if !of.isFromBegin() && !m.hasFirst(r, of) && !m.isSearched(r, of) {
@@ -50,6 +50,9 @@ func (m *matcher) unlike(s *Source, r *Result, of *Constraint) string {
 		if !a.Empty && !m.asScoped(s, r, a, of) {
 			return m.say("%s was called with %s %s, which may leave out what is meant", s.Tool, a.Pointer, short(a.Text))
 		}
+	}
+	if r.Failed {
+		return m.say("%s failed", s.Tool)
 	}
 	for _, c := range s.Args {
 		if leftOut(c, r) {

@@ -18,11 +18,12 @@ var (
 	remarks  = strings.Fields("message detail details reason code hint info")
 )
 
-// failed reports whether a result says, beside its records, that the call failed.
+// failed reports whether the call of a result failed, as who made it knows, or as the result says beside its records.
 func (r *Result) failed() bool {
-	return !r.values && slices.ContainsFunc(r.fields, func(f field) bool {
+	says := func(f field) bool {
 		return !f.null && !isListed(f.record) && oneOf(f.key, failures) && !slices.Contains(nothing, fold(f.text))
-	})
+	}
+	return r.Failed || (!r.values && slices.ContainsFunc(r.fields, says))
 }
 
 // empty reports whether a result shows an empty list, and nothing that speaks of a record.

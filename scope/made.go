@@ -12,7 +12,7 @@ import (
 // the arguments of the call, and what the service says of it.
 
 // creating are the verbs of tools that make a thing.
-var creating = strings.Fields("create add new make insert post book schedule register write save put open draft")
+var creating = strings.Fields("create add new make insert post book schedule draft")
 
 // made is a record that a call of the session made, as the only record of a result, and its id.
 type made struct {
@@ -43,7 +43,7 @@ func (m *matcher) ownRecords(s *Source, c *Constraint, id string) []candidate {
 // that the service gave it and that nothing else in the session has. It is nil for any other call.
 func (m *matcher) made(s *Source, i int) *made {
 	r := m.results[i]
-	succeeded := r.Covered && !r.Read && r.structured && !r.values && !r.partial && !r.Failed && !r.failed()
+	succeeded := r.Covered && !r.Read && r.structured && !r.values && !r.partial && !r.failed() && !r.wasThere()
 	sameServer := r.Server == m.proposal.Server && (s.Server == "" || s.Server == r.Server)
 	if !succeeded || !sameServer || !makes(r.Tool, s.Tool) || !m.work(len(r.fields)*perStep) {
 		return nil
@@ -69,7 +69,7 @@ func makes(tool, listing string) bool {
 }
 
 // identity returns the id of the record that a result is about: the only member under a name that a source has
-// for it, or as "id", which is in no list; nil where there is none.
+// for it, or as "id", which is in no list and of no other thing (organizer.id); nil where there is none.
 func (r *Result) identity(s *Source) *field {
 	names := [][]string{s.name()}
 	for _, other := range s.Or {
@@ -81,7 +81,8 @@ func (r *Result) identity(s *Source) *field {
 		var one *field
 		for i := range r.fields {
 			f := &r.fields[i]
-			if !slices.Equal(f.key, name) && f.name != strings.Join(name, " ") {
+			isNamed := slices.Equal(f.key, name) || f.name == strings.Join(name, " ")
+			if !isNamed || (!r.isOfWhole(f) && !isListed(f.record)) {
 				continue
 			}
 			if one != nil || f.null || f.text == "" || isListed(f.record) {
@@ -94,6 +95,28 @@ func (r *Result) identity(s *Source) *field {
 		}
 	}
 	return nil
+}
+
+// envelopes are the words of objects that are around what a call made, whatever it is called.
+var envelopes = strings.Fields("result results data response item record created new")
+
+// isOfWhole reports whether a field is a member of what a result is about: the objects around it are called as the
+// thing, or as a result. An id in another object is that of a parent, or of the one that it repeats.
+func (r *Result) isOfWhole(f *field) bool {
+	of := append(words(r.Tool), envelopes...)
+	isOther := func(w string) bool { return !slices.ContainsFunc(of, func(o string) bool { return sameWord(o, w) }) }
+	return !slices.ContainsFunc(append(words(f.record), f.part...), isOther)
+}
+
+// existing are the words of members by which a service says that it made nothing: the thing was there.
+var existing = strings.Fields("existing existed exists already duplicate replaced merged")
+
+// wasThere reports whether a result says that its call found what it was to make.
+func (r *Result) wasThere() bool {
+	return slices.ContainsFunc(r.fields, func(f field) bool {
+		off := slices.Contains(nothing, fold(f.text))
+		return (oneOf(f.key, existing) && !off) || (slices.Equal(f.key, []string{"created"}) && off)
+	})
 }
 
 // isGiven reports whether a value is among the arguments of the call of a result.

@@ -117,7 +117,11 @@ func TestWhatTheSessionMade(t *testing.T) {
 
 		"a text that says so":                {correcting{where: ofAda, id: "e9", steps: []step{listed(other), creating(`Created. event_id: e9`)}}, false, false},
 		"an element of a list":               {correcting{where: ofAda, id: "e9", steps: []step{listed(other), creating(`{"conflicts":[{"event_id":"e9"}]}`)}}, false, false},
-		"two ids":                            {correcting{where: ofAda, id: "e9", steps: []step{listed(other), creating(`{"event_id":"e9","notes":{"event_id":"e1"}}`)}}, false, false},
+		"an id in an object beside its own":  {correcting{where: ofAda, id: "e9", steps: []step{listed(other), creating(`{"event_id":"e9","notes":{"event_id":"e1"}}`)}}, true, true},
+		"the id of what it repeats":          {correcting{where: ofAda, id: "e9", steps: []step{listed(other), creating(`{"ok":true,"copies":{"event_id":"e9"}}`)}}, false, false},
+		"two ids":                            {correcting{where: ofAda, id: "e9", steps: []step{listed(other), creating(`{"event_id":"e9","event":{"event_id":"e1"}}`)}}, false, false},
+		"it was there":                       {correcting{where: ofAda, id: "e9", steps: []step{listed(other), creating(`{"event_id":"e9","created":false}`)}}, false, false},
+		"it was there, in other words":       {correcting{where: ofAda, id: "e9", steps: []step{listed(other), creating(`{"event_id":"e9","already_existed":true}`)}}, false, false},
 		"an error":                           {correcting{where: ofAda, id: "e9", steps: []step{listed(other), creating(`{"event_id":"e9","error":"no such calendar"}`)}}, false, false},
 		"the tool failed":                    {correcting{where: ofAda, id: "e9", steps: []step{listed(other), create}, change: change(func(r *scope.Result) { r.Failed = true })}, false, false},
 		"a call that no scope covered":       {correcting{where: ofAda, id: "e9", steps: []step{listed(other), create}, change: change(func(r *scope.Result) { r.Covered = false })}, false, false},

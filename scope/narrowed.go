@@ -130,7 +130,13 @@ func (m *matcher) saysPart(w *Match, r *Result, a Argument) bool {
 	if m.irreversible {
 		has = appears
 	}
-	return m.inAll(w, part, has) && !m.isOther(w, r, a)
+	return m.looksFor(w, r, a) && m.inAll(w, part, has) && !m.isOther(w, r, a)
+}
+
+// looksFor reports whether an argument is called as one of words to look for, or as the member of a condition: a folder
+// that is called as a part of a name is none.
+func (m *matcher) looksFor(w *Match, r *Result, a Argument) bool {
+	return m.searchesAll(r, a) || slices.Equal(argumentName(a.Pointer), w.name())
 }
 
 // saysWords reports whether each word that is looked for, in whatever member it is, is one of the texts that

@@ -22,8 +22,8 @@ func (m *matcher) coversSpan(s *Source, r *Result, a Argument) bool {
 	from, to := s.span()
 	key := argumentName(a.Pointer)
 	day, ok := moment(a.Text)
-	if from.IsZero() || !ok || !isDay(Value(a.Text)) || !isBareSide(key) {
-		return false
+	if from.IsZero() || !ok || !isDay(Value(a.Text)) || !isBareSide(key) || m.filters(r, key) {
+		return false // "start" may be that of the records
 	}
 	if slices.ContainsFunc(s.Where, func(w Match) bool { return w.Before+w.After != "" && !m.onlyTime(&w, r) }) {
 		return false // a side without a name may be one of another time
@@ -68,20 +68,28 @@ func (s *Source) span() (from, to time.Time) {
 
 // isForTheTime reports whether an argument asks what there is for the time that the scope states for the call
 // itself, under the same name: the rooms that are free then. Records with a time of their own are others at
-// another time.
+// another time. What is paid on a day is none of the bills of that day: for what can't be taken back the listing
+// needs the time, or the call is for a span, of which it is an end.
 func (m *matcher) isForTheTime(r *Result, a Argument) bool {
 	key := argumentName(a.Pointer)
 	at, ok := moment(a.Text)
 	if !ok || m.against || m.joining || m.filters(r, key) || !m.isTimeless(r) {
 		return false
 	}
-	isStated := func(pointer string) bool {
-		c, ok := m.in.Arg(pointer)
-		return ok && c.From == nil && len(c.Is) > 0
+	bySpan := oneOf(key, edges) && m.states(func(name []string, _ time.Time) bool { return oneOf(name, begins) }) &&
+		m.states(func(name []string, _ time.Time) bool { return oneOf(name, closes) })
+	if m.irreversible && !a.Required && !bySpan {
+		return false
 	}
+	return m.states(func(name []string, t time.Time) bool { return sameClock(t, at) && slices.Equal(name, key) })
+}
+
+// states reports whether the scope states a moment for an argument of the call.
+func (m *matcher) states(is func(name []string, at time.Time) bool) bool {
 	return slices.ContainsFunc(m.proposal.Args, func(own Argument) bool {
-		t, ok := moment(own.Text)
-		return ok && sameClock(t, at) && slices.Equal(argumentName(own.Pointer), key) && isStated(own.Pointer)
+		t, isTime := moment(own.Text)
+		c, ok := m.in.Arg(own.Pointer)
+		return isTime && ok && c.From == nil && len(c.Is) > 0 && is(argumentName(own.Pointer), t)
 	})
 }
 
