@@ -32,7 +32,11 @@ func (m *matcher) ownRecords(s *Source, c *Constraint, id string) []candidate {
 		if isTool(s.Server, s.Tool, r.Server, r.Tool) && m.answers(s, r, c) {
 			break // which has what was made before it
 		}
-		if one := m.made(s, i); one != nil && m.isMeant(s, one) {
+		one := m.made(s, i)
+		if one == nil && m.irreversible {
+			one = m.untold(s, r)
+		}
+		if one != nil && m.isMeant(s, one) {
 			out = append(out, candidate{text: one.id, call: r.Call, record: r.Call, made: one})
 		}
 	}
@@ -58,6 +62,16 @@ func (m *matcher) made(s *Source, i int) *made {
 		}
 	}
 	return &made{r.wholeOf(of), of.text}
+}
+
+// untold returns what a call may have made for a source under an id that can't be told, by what the call set. Beside it,
+// nothing that was listed before is the only one. Whoever knows the next id has it hidden by writing that anywhere.
+func (m *matcher) untold(s *Source, r *Result) *made {
+	mayBe := r.Covered && !r.Read && !r.failed() && r.Server == m.proposal.Server && makes(r.Tool, s.Tool)
+	if !mayBe || !m.work(len(r.Args)*perStep) {
+		return nil
+	}
+	return &made{r.wholeOf(&field{record: r.Call}), "what " + r.Tool + " made"}
 }
 
 // makes reports whether a tool is called as one that makes the things which another one lists.
