@@ -190,7 +190,7 @@ func (m *matcher) times(level *Result) map[string][]*big.Rat {
 			if !nearly([]string{"time"}, f.key) {
 				continue
 			}
-			if _, ok := moment(strings.TrimSpace(f.text)); ok {
+			if isMoment(f.text) {
 				all[f.name] = append(all[f.name], quantity(f.text))
 			} else {
 				others[f.name] = true

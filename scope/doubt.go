@@ -26,8 +26,7 @@ func (w *Match) is(v Value, text string) bool {
 	if !w.against {
 		return same(string(v), text, w.exact)
 	}
-	_, dated := moment(strings.TrimSpace(text))
-	unclear := w.days && !dated && strings.TrimSpace(text) != "" // a day in words
+	unclear := w.days && !isMoment(text) && strings.TrimSpace(text) != "" // a day in words
 	return unclear || same(string(v), text, false) || mayBe(string(v), text)
 }
 

@@ -115,11 +115,10 @@ func (m *matcher) timely(alternatives []held, r *Result) []held {
 	if len(alternatives) < 2 || !m.work(len(alternatives)*len(r.fields)*perStep) {
 		return alternatives
 	}
-	isTime := func(text string) bool { _, ok := moment(strings.TrimSpace(text)); return ok }
 	isCount := func(text string) bool { n, err := whole(text); return err == nil && n >= 0 && n < maxCount }
 
-	bounded := func(h held) bool { return isTime(string(h.Before)) || isTime(string(h.After)) }
-	timed := func(h held) bool { return bounded(h) && h.holdsOnly(r, isTime) }
+	bounded := func(h held) bool { return isMoment(string(h.Before)) || isMoment(string(h.After)) }
+	timed := func(h held) bool { return bounded(h) && h.holdsOnly(r, isMoment) }
 	if !slices.ContainsFunc(alternatives, timed) {
 		return alternatives
 	}

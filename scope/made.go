@@ -47,9 +47,9 @@ func (m *matcher) ownRecords(s *Source, c *Constraint, id string) []candidate {
 // that the service gave it and that nothing else in the session has. It is nil for any other call.
 func (m *matcher) made(s *Source, i int) *made {
 	r := m.results[i]
-	succeeded := r.Covered && !r.Read && r.structured && !r.values && !r.partial && !r.failed() && !r.wasThere()
-	sameServer := r.Server == m.proposal.Server && (s.Server == "" || s.Server == r.Server)
-	if !succeeded || !sameServer || !makes(r.Tool, s.Tool) || !m.work(len(r.fields)*perStep) {
+	isRecord := r.structured && !r.values && !r.partial && !r.wasThere()
+	ofSource := s.Server == "" || s.Server == r.Server
+	if !isRecord || !ofSource || !m.mayHaveMade(s, r) || !m.work(len(r.fields)*perStep) {
 		return nil
 	}
 	of := r.identity(s)
@@ -67,11 +67,15 @@ func (m *matcher) made(s *Source, i int) *made {
 // untold returns what a call may have made for a source under an id that can't be told, by what the call set. Beside it,
 // nothing that was listed before is the only one. Whoever knows the next id has it hidden by writing that anywhere.
 func (m *matcher) untold(s *Source, r *Result) *made {
-	mayBe := r.Covered && !r.Read && !r.failed() && r.Server == m.proposal.Server && makes(r.Tool, s.Tool)
-	if !mayBe || !m.work(len(r.Args)*perStep) {
+	if !m.mayHaveMade(s, r) || !m.work(len(r.Args)*perStep) {
 		return nil
 	}
 	return &made{r.wholeOf(&field{record: r.Call}), "what " + r.Tool + " made"}
+}
+
+// mayHaveMade reports whether the call of a result made a thing that a source's tool lists, where it was called as a scope has it.
+func (m *matcher) mayHaveMade(s *Source, r *Result) bool {
+	return r.Covered && !r.Read && !r.failed() && r.Server == m.proposal.Server && makes(r.Tool, s.Tool)
 }
 
 // makes reports whether a tool is called as one that makes the things which another one lists.

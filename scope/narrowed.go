@@ -251,8 +251,7 @@ func (m *matcher) onlyTime(w *Match, r *Result) bool {
 	isNamed, _ := m.memberOf(r.level, w.name(), "", "", true)
 	ofSpan := oneOf(w.name(), edges)
 	return !slices.ContainsFunc(r.level.fields, func(f field) bool {
-		_, isTime := moment(strings.TrimSpace(f.text))
-		return isTime && !isNamed(&f) && !(ofSpan && oneOf(f.key, edges))
+		return isMoment(f.text) && !isNamed(&f) && !(ofSpan && oneOf(f.key, edges))
 	})
 }
 

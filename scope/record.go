@@ -127,8 +127,7 @@ func (m *matcher) withSpeaking(told selection, d description, r *Result, isNamed
 			continue
 		}
 		isWord := func(w string) bool { return speaks(f.text, w) }
-		_, isTime := moment(strings.TrimSpace(f.text))
-		isAmount := !isTime && slices.ContainsFunc(numbers().FindAllString(f.text, maxOperands), isSaid)
+		isAmount := !isMoment(f.text) && slices.ContainsFunc(numbers().FindAllString(f.text, maxOperands), isSaid)
 		if isAmount || slices.ContainsFunc(said, isWord) {
 			out[f.record] = true
 		}

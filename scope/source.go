@@ -65,8 +65,7 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 
 	var hits []candidate
 	for _, v := range o.values {
-		_, isMoment := moment(strings.TrimSpace(v.text))
-		exact := a.authority() || (a.Role == label.Selector && !isMoment)
+		exact := a.authority() || (a.Role == label.Selector && !isMoment(v.text))
 		if m.work(len(v.text)) && !v.missing && same(v.text, a.Text, exact) {
 			hits = append(hits, v)
 		}

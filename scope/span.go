@@ -98,8 +98,5 @@ func (m *matcher) isTimeless(r *Result) bool {
 	if r.level == nil || r.values || !m.work(len(r.fields)*perStep) {
 		return false
 	}
-	return !slices.ContainsFunc(r.fields, func(f field) bool {
-		_, isTime := moment(strings.TrimSpace(f.text))
-		return isTime
-	})
+	return !slices.ContainsFunc(r.fields, func(f field) bool { return isMoment(f.text) })
 }

@@ -24,7 +24,7 @@ var codes = strings.Fields("code symbol name iso id")
 // field has no name. Nothing measures a moment.
 func (f *field) isMeasuredBy(other *field) bool {
 	of := other.key
-	if _, dated := moment(strings.TrimSpace(f.text)); dated || len(of) == 0 {
+	if isMoment(f.text) || len(of) == 0 {
 		return false
 	}
 	isSign := isOnly(of, "symbol") && strings.ContainsFunc(other.text, func(r rune) bool { return unicode.Is(unicode.Sc, r) })
@@ -73,6 +73,5 @@ func (v candidate) quantity() *big.Rat {
 
 // isBelowZero reports whether a text is a number below zero, and not a moment of long ago.
 func isBelowZero(n *big.Rat, text string) bool {
-	_, dated := moment(strings.TrimSpace(text))
-	return n != nil && n.Sign() < 0 && !dated
+	return n != nil && n.Sign() < 0 && !isMoment(text)
 }

@@ -1,0 +1,147 @@
+package scope
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/internal/pattern"
+)
+
+// Numbers and times can be compared, under whatever name and in whatever form a record has them.
+
+// measured is a member of a record as something that can be compared, nil where it can't be, and what it is called in
+// full, with the form that it has.
+type measured struct {
+	by    *big.Rat
+	name  string
+	has   bool // there is such a member
+	dated bool // it is a time
+}
+
+// quantity returns a member of a record, by a word of its name or all of them, as something that
+// can be compared; nothing where it has none, or several that may be meant.
+func (m *matcher) quantity(record, member string) measured {
+	call, pointer, _ := strings.Cut(record, " ")
+	whole := strings.Fields(member)
+	for _, r := range slices.Backward(m.results) {
+		if r.Call != call {
+			continue
+		}
+		var exact, ending, within []*field
+		for _, i := range r.records[pointer] {
+			if !m.step() {
+				return measured{}
+			}
+
+			f := &r.fields[i]
+			name := unitless(slices.Concat(f.part, f.key))
+			switch {
+			case f.part != nil:
+				if endsIn(name, member) || endsIn(unvalued(name), member) {
+					within = append(within, f)
+				}
+			case slices.EqualFunc(f.key, whole, sameWord) || isOnly(unitless(f.key), member):
+				exact = append(exact, f)
+			case (endsIn(f.key, member) || endsIn(unitless(f.key), member)) && !isOfAnother(f.key):
+				ending = append(ending, f)
+			}
+		}
+		if exact == nil && ending == nil {
+			exact = within
+		}
+		if exact == nil {
+			exact = ending
+		}
+		if len(exact) == 1 {
+			name := strings.Join([]string{exact[0].name, formOf(exact[0].text, exact[0].numeric), r.beside(pointer, exact[0].isMeasuredBy)}, " ")
+			return measured{exact[0].quantity(), name, true, isMoment(exact[0].text)}
+		}
+	}
+	return measured{}
+}
+
+// isMoment reports whether a text is a time.
+func isMoment(text string) bool {
+	_, ok := moment(strings.TrimSpace(text))
+	return ok
+}
+
+// isOfAnother reports whether a member's name says that it is about what is added to a record, or what becomes of it,
+// and not about the record: the date of the last comment, the number of reviews.
+func isOfAnother(key []string) bool {
+	return slices.ContainsFunc(key[:len(key)-1], isOneOf(asides)) || oneOf(key[:len(key)-1], differing)
+}
+
+func isOnly(key []string, word string) bool { return len(key) == 1 && endsIn(key, word) }
+
+func endsIn(key []string, word string) bool {
+	return len(key) > 0 && sameWord(key[len(key)-1], word)
+}
+
+// units end the name of a member without saying what it is: a price in euros is the price, and
+// created_at is when it was created.
+var units = strings.Fields("at on date time day timestamp usd eur gbp chf cent cents pence bytes kb mb gb minutes hours days seconds sec secs min mins ms count " +
+	"m m2 m3 sqm cm mm km km2 ha kg g l ml kwh pct percent")
+
+// unitless returns the words of a name before its units.
+func unitless(key []string) []string {
+	if i := slices.Index(key, "per"); i > 0 {
+		key = key[:i]
+	}
+	for len(key) > 1 && slices.Contains(units, key[len(key)-1]) {
+		key = key[:len(key)-1]
+	}
+	return key
+}
+
+// unvalued returns the words of a name before those that say no more than that it has a value: the
+// amount of the price is the price.
+func unvalued(key []string) []string {
+	if n := len(key); n > 1 && (key[n-1] == "amount" || key[n-1] == "value") {
+		return key[:n-1]
+	}
+	return key
+}
+
+// formOf returns the form of what can be compared, since a number is compared with numbers, and a
+// moment in a zone with others in one. A text whose point may part thousands is compared with others of that
+// form: both readings have them in the same order.
+func formOf(text string, numeric bool) string {
+	text = strings.TrimSpace(text)
+	_, dated := moment(text)
+	switch {
+	case !dated && !numeric && ungrouped(text) != "":
+		return " in thousands"
+	case !dated:
+		return ""
+	case isZoned(text):
+		return " in a zone"
+	}
+	return " as written"
+}
+
+// grouped is a number whose point is the decimal one, or parts thousands.
+var grouped = pattern.OnUse(`^-?[1-9]\d{0,2}\.\d{3}$`)
+
+// ungrouped returns the number that a text is where its point parts thousands (1.050); empty where it
+// can't.
+func ungrouped(text string) string {
+	if text = strings.TrimSpace(text); !grouped().MatchString(text) {
+		return ""
+	}
+	return strings.Replace(text, ".", "", 1)
+}
+
+// quantity returns a text as something that can be compared; nil for others.
+func quantity(text string) *big.Rat {
+	text = strings.TrimSpace(text)
+	if t, ok := moment(text); ok {
+		return big.NewRat(t.UnixMilli(), 1)
+	}
+	if n, ok := number(text); ok {
+		v, _ := new(big.Rat).SetString(n)
+		return v
+	}
+	return nil
+}
