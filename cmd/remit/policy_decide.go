@@ -54,7 +54,7 @@ func (n policyNames) named(all bool, takes func(*policydoc.Policy) bool) (*polic
 type policyApproveCommand struct {
 	policyNames
 	deploymentFlags
-	All     bool `help:"Approve all policies of the tool that nobody decided about yet."`
+	All     bool `help:"Approve all undecided policies of the tool."`
 	Failing bool `help:"Approve policies although tests of their rules fail, and don't run the tests."`
 }
 

@@ -104,7 +104,7 @@ func (p *printer) turned(t *turned) {
 }
 
 // eachSession visits the sessions of a store, page by page. It leaves out the canaries of remit
-// doctor, and counts them: nobody works there.
+// doctor, in which no agent works, and counts them.
 func eachSession(ctx context.Context, st store.Store, visit func(id string) error) (canaries int, err error) {
 	for after := ""; ; {
 		page, err := st.Sessions(ctx, after, sessionPage)

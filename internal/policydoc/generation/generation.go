@@ -261,7 +261,7 @@ type work struct {
 	shown map[string]string
 	// disputes counts the tests that the author of the rule took out.
 	disputes int
-	// unsaid are the tests in which nobody said that nothing is missing, as the rule asks.
+	// unsaid are the tests in which a mere request has to satisfy session.complete.
 	unsaid map[string]bool
 	// spared and replaced are that the author was asked to do without session.judged: for the sake of
 	// some tests, and where a function tells what is asked.

@@ -80,7 +80,7 @@ func (w *work) next(t *trial, contradicted []question) turn {
 // disputable returns the labels of the tests that the author of a rule may dispute: those that
 // rest on one reading alone, calls to deny that the rule lets pass since what it asks for
 // was said, where only a reader of the conversation could tell what was meant, and calls to allow
-// in which nobody made sure that nothing is missing, as the rule asks.
+// whose conversation leaves session.complete false.
 func (w *work) disputable(t *trial) (open, said, unsaid []string) {
 	if w.disputes >= maxDisputes {
 		return nil, nil, nil
@@ -100,7 +100,7 @@ func (w *work) disputable(t *trial) (open, said, unsaid []string) {
 	return open, said, unsaid
 }
 
-// isIncomplete reports whether a rule stops a call since nobody said that nothing is missing.
+// isIncomplete reports whether a rule stops a call because session.complete is false.
 func isIncomplete(values []guard.Value) bool {
 	return slices.ContainsFunc(values, func(v guard.Value) bool {
 		return strings.HasPrefix(v.Name, "session.complete(") && v.Value == "false"
