@@ -249,12 +249,17 @@ func (s *Server) readReview(r *request) (*desk.Desk, desk.Review, error) {
 }
 
 // checkReview shows what a review of a policy writes.
-func (s *Server) checkReview(_ context.Context, r *request) (reply, error) {
+func (s *Server) checkReview(ctx context.Context, r *request) (reply, error) {
 	d, in, err := s.readReview(r)
 	if err != nil {
 		return reply{}, err
 	}
-	p, err := d.Propose(in)
+	ctx, leave, err := s.replaying(ctx)
+	if err != nil {
+		return reply{}, err
+	}
+	defer leave()
+	p, err := d.Propose(ctx, in)
 	if err != nil {
 		return reply{}, refusal(err)
 	}
@@ -267,6 +272,11 @@ func (s *Server) reviewPolicy(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	ctx, leave, err := s.replaying(ctx)
+	if err != nil {
+		return reply{}, err
+	}
+	defer leave()
 	p, err := d.Review(ctx, in, *r.who, "api "+r.RemoteAddr)
 	if err != nil {
 		return reply{}, refusal(err)

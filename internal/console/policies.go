@@ -200,6 +200,9 @@ type reviewChoice struct {
 	Chosen             bool
 }
 
+// failing stands in the place of a field where a policy is approved although tests of its rule fail.
+const failing = "failing"
+
 // choicesOf returns the ways to decide about a policy.
 func choicesOf(p *report.Policy, r desk.Review) []reviewChoice {
 	if p.Digest == "" {
@@ -207,7 +210,18 @@ func choicesOf(p *report.Policy, r desk.Review) []reviewChoice {
 	}
 	var out []reviewChoice
 	add := func(word desk.Word, field, name, words string) {
-		out = append(out, reviewChoice{strings.TrimSpace(string(word) + " " + field), name, words, r.Word == word && r.Field == field})
+		chosen := r.Word == word && r.Field == field
+		if word == desk.Approve {
+			chosen = r.Word == word && r.Failing == (field == failing)
+		}
+		out = append(out, reviewChoice{strings.TrimSpace(string(word) + " " + field), name, words, chosen})
+	}
+	approve := func(name, words string) {
+		if p.Rule != nil && p.Rule.Failing() > 0 {
+			add(desk.Approve, failing, name+" although tests fail", words)
+			return
+		}
+		add(desk.Approve, "", name, words)
 	}
 	for _, c := range p.Conflicts {
 		add(desk.Mine, c.Field, "Keep "+c.Field+" as it is in the file", "and forget what the later run says")
@@ -218,9 +232,9 @@ func choicesOf(p *report.Policy, r desk.Review) []reviewChoice {
 	case "approved":
 		add(desk.Archive, "", "Archive", "out of force: its rule is taken out of the guard file, and the policy stays for the record")
 	case "archived":
-		add(desk.Approve, "", "Bring it back", "approved: it gets its rule by the next compilation")
+		approve("Bring it back", "approved: it gets its rule by the next compilation")
 	default:
-		add(desk.Approve, "", "Approve", "it says what the document says, and somebody has looked at it")
+		approve("Approve", "it says what the document says, and somebody has looked at it")
 		add(desk.Archive, "", "Archive", "out of force: its rule is taken out of the guard file, and the policy stays for the record")
 	}
 	return out
@@ -233,8 +247,12 @@ var errReview = &failure{http.StatusBadRequest, "That is not a decision about a 
 func (v *visit) review() desk.Review {
 	r := desk.Review{Tool: v.FormValue("tool"), Policy: v.FormValue("name"), Base: v.PostForm.Get("base")}
 	word, field, _ := strings.Cut(v.PostForm.Get("review"), " ")
-	if r.Word, r.Field = desk.Word(word), field; r.Word == desk.Archive {
+	r.Word, r.Field = desk.Word(word), field
+	switch r.Word {
+	case desk.Archive:
 		r.Reason = strings.TrimSpace(v.PostForm.Get("reason"))
+	case desk.Approve:
+		r.Failing, r.Field = field == failing, ""
 	}
 	return r
 }
@@ -259,7 +277,7 @@ func (c *Console) policy(ctx context.Context, v *visit) (outcome, error) {
 	page.Done = page.Digest != "" && v.FormValue("done") == page.Digest
 
 	if page.Review.Word != "" {
-		page.Proposal, err = c.o.Policies.Propose(page.Review)
+		page.Proposal, err = c.o.Policies.Propose(ctx, page.Review)
 		switch {
 		case errors.Is(err, desk.ErrMoved), errors.Is(err, desk.ErrReview):
 			page.Mistake = err.Error()
@@ -390,7 +408,7 @@ func (c *Console) reviewPatch(w http.ResponseWriter, v *visit) {
 	case c.o.Policies == nil:
 		err = errNotFound
 	default:
-		p, err = c.o.Policies.Propose(v.review())
+		p, err = c.o.Policies.Propose(v.Context(), v.review())
 	}
 	if err != nil {
 		c.fail(w, v.Request, v, reviewFailure(err))

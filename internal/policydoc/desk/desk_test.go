@@ -95,7 +95,7 @@ func TestReviewWritesWhatTheCommandsWrite(t *testing.T) {
 			want := files(t, commanded)
 
 			before := files(t, d.Root)
-			p, err := d.Propose(c.review)
+			p, err := d.Propose(t.Context(), c.review)
 			must(t, err)
 			if diff := cmp.Diff(before, files(t, d.Root)); diff != "" {
 				t.Errorf("a proposal has written: %s", diff)
@@ -116,7 +116,7 @@ func TestReviewWritesWhatTheCommandsWrite(t *testing.T) {
 			if diff := cmp.Diff(want, files(t, d.Root)); diff != "" {
 				t.Errorf("the review comes to another thing: %s", diff)
 			}
-			again, err := d.Propose(review(c.review.Word, c.review.Field, c.review.Reason))
+			again, err := d.Propose(t.Context(), review(c.review.Word, c.review.Field, c.review.Reason))
 			if c.review.Field == "" && (err != nil || len(again.Files) > 0) {
 				t.Errorf("a second time: %+v, %v", again, err)
 			}
@@ -140,6 +140,7 @@ func TestReviewRefuses(t *testing.T) {
 		"a field to approve":     {review(desk.Approve, conflicted, ""), desk.ErrReview},
 		"no field":               {review(desk.Theirs, "", ""), desk.ErrReview},
 		"no conflict":            {review(desk.Theirs, "description", ""), desk.ErrReview},
+		"failing to archive":     {desk.Review{Tool: tool, Policy: policy, Word: desk.Archive, Failing: true}, desk.ErrReview},
 		"a reason to approve":    {review(desk.Approve, "", "because"), desk.ErrReview},
 		"a reason without end":   {review(desk.Archive, "", strings.Repeat("x", desk.MaxReason+1)), desk.ErrReview},
 		"of what was not shown":  {old, desk.ErrMoved},
@@ -155,6 +156,45 @@ func TestReviewRefuses(t *testing.T) {
 	}
 	if diff := cmp.Diff(before, files(t, d.Root)); diff != "" {
 		t.Errorf("something was written: %s", diff)
+	}
+}
+
+// A policy is not approved while a test of its rule fails, unless the person says so. Other policies of the
+// tool are.
+func TestReviewRunsTheTests(t *testing.T) {
+	d := clinic(t)
+	name := filepath.Join(d.Root, "guards", tool+".yaml")
+	text, err := os.ReadFile(name)
+	must(t, err)
+	broken := strings.Replace(string(text), "today - seen_day <= 10000", "today - seen_day <= 0", 1)
+	if broken == string(text) {
+		t.Fatal("the rule is another one")
+	}
+	must(t, os.WriteFile(name, []byte(broken), 0o644))
+
+	if _, err := d.Propose(t.Context(), review(desk.Approve, "", "")); !errors.Is(err, desk.ErrReview) || !strings.Contains(err.Error(), "of its rule") {
+		t.Errorf("the policy is approved: %v", err)
+	}
+	other := review(desk.Approve, "", "")
+	other.Policy = "no-controlled-substances"
+	if _, err := d.Propose(t.Context(), other); err != nil {
+		t.Errorf("another policy is refused: %v", err)
+	}
+
+	audit := &meddling{}
+	d.Audit = audit
+	although := review(desk.Approve, "", "")
+	although.Failing = true
+	if _, err := d.Review(t.Context(), although, ann, "here"); err != nil {
+		t.Errorf("somebody says so: %v", err)
+	}
+	if len(audit.notes) != 1 || audit.notes[0].Members["tests"] == "" {
+		t.Errorf("the notes are %+v", audit.notes)
+	}
+
+	must(t, os.WriteFile(name, []byte(strings.Replace(string(text), "today - seen_day", "today -", 1)), 0o644))
+	if _, err := d.Propose(t.Context(), review(desk.Approve, "", "")); !errors.Is(err, desk.ErrBroken) {
+		t.Errorf("a rule with a mistake: %v", err)
 	}
 }
 

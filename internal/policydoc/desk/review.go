@@ -6,11 +6,15 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/access"
+	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/guardtest"
 	"github.com/remit-project/remit/internal/policydoc"
 	"github.com/remit-project/remit/store"
 )
@@ -40,6 +44,8 @@ type Review struct {
 	Field string `json:"field,omitempty"`
 	// Reason says why a policy is archived, for readers of the mapping.
 	Reason string `json:"reason,omitempty"`
+	// Failing approves a policy although tests of its rule fail.
+	Failing bool `json:"failing,omitempty"`
 	// Base is the digest of the policy that the person was shown; empty for the present one.
 	Base string `json:"base,omitempty"`
 }
@@ -67,6 +73,8 @@ func (r *Review) check() error {
 		return fmt.Errorf("%w: a field goes with mine and theirs, which decide a conflict about it", ErrReview)
 	case r.Reason != "" && r.Word != Archive:
 		return fmt.Errorf("%w: a reason goes with archive", ErrReview)
+	case r.Failing && r.Word != Approve:
+		return fmt.Errorf("%w: failing goes with approve", ErrReview)
 	case len(r.Reason) > MaxReason:
 		return fmt.Errorf("%w: the reason is longer than %d bytes", ErrReview, MaxReason)
 	}
@@ -84,8 +92,55 @@ func (r *Review) in(dir *policydoc.Directory) error {
 	return dir.Resolve(r.Tool, r.Policy, r.Field, r.Word == Theirs)
 }
 
+// Failing runs the tests of the rules of a tool's policies, and returns those that fail. Mistakes in
+// the guard file are an error.
+func Failing(ctx context.Context, dir *policydoc.Directory, tool string, policies []string, deployment guard.Deployment) ([]guardtest.Result, error) {
+	g := dir.Guards[tool]
+	if g == nil {
+		return nil, nil
+	}
+	file, err := g.File()
+	if err != nil {
+		return nil, err
+	}
+	set, err := guard.Compile([]*guard.File{file}, deployment)
+	if err != nil {
+		return nil, err
+	}
+
+	var failing []guardtest.Result
+	for _, g := range set.Guards() {
+		for _, result := range guardtest.Run(ctx, g) {
+			if !result.Passed() && slices.Contains(policies, result.Rule) {
+				failing = append(failing, result)
+			}
+		}
+	}
+	return failing, ctx.Err()
+}
+
+// pass refuses to approve a policy while tests of its rule fail.
+func (d *Desk) pass(ctx context.Context, dir *policydoc.Directory, r Review) error {
+	if r.Word != Approve || r.Failing {
+		return nil
+	}
+	deployment, err := d.Deployment()
+	if err != nil {
+		return broken(err)
+	}
+	failing, err := Failing(ctx, dir, r.Tool, []string{r.Policy}, deployment)
+	if err != nil {
+		return broken(err)
+	}
+	if len(failing) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %s of its rule; correct the rule or the test, or approve it although tests fail", ErrReview,
+		display.Count(len(failing), "test fails", "tests fail"))
+}
+
 // Propose makes the files that a review leads to. It writes nothing.
-func (d *Desk) Propose(r Review) (*Proposal, error) {
+func (d *Desk) Propose(ctx context.Context, r Review) (*Proposal, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
@@ -99,6 +154,9 @@ func (d *Desk) Propose(r Review) (*Proposal, error) {
 	}
 	if r.Base != "" && r.Base != p.Base {
 		return nil, ErrMoved
+	}
+	if err := d.pass(ctx, dir, r); err != nil {
+		return nil, err
 	}
 	if err := r.in(dir); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrReview, err)
@@ -151,7 +209,7 @@ func (d *Desk) Review(ctx context.Context, r Review, by access.Principal, from s
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	p, err := d.Propose(r)
+	p, err := d.Propose(ctx, r)
 	if err != nil || len(p.Files) == 0 {
 		return p, err
 	}
@@ -159,6 +217,9 @@ func (d *Desk) Review(ctx context.Context, r Review, by access.Principal, from s
 	sum := sha256.Sum256([]byte(p.Patch))
 	n := store.Note{About: "reviewed", Members: map[string]string{"tool": r.Tool, "policy": r.Policy, "review": string(r.Word), "by": by.Name, "from": from,
 		"directory": d.Root, "files": strings.Join(p.Files, " "), "policy digest": p.Base, "patch sha256": hex.EncodeToString(sum[:])}}
+	if r.Failing {
+		n.Members["tests"] = "not run: approved although they may fail"
+	}
 	for name, text := range map[string]string{"field": r.Field, "reason": r.Reason} {
 		if text != "" {
 			n.Members[name] = text
