@@ -16,12 +16,14 @@ import (
 const failedCall = "Error: the call failed, and nothing was done."
 
 // forgotten are calls that tests often lack, each made of a test: one after an earlier call that
-// failed, one with lists of unequal length, and one with an id that no record has. The second
-// reader reads the first of each kind with the tests, and what is decided so is a test, which the
+// failed, one with lists of unequal length, one with an id that no record has, and one in which
+// somebody says how a thing is and the record says otherwise. The second reader reads the first of each kind with the tests, and what is decided so is a test, which the
 // author of the rule may dispute.
 func (w *work) forgotten(tests []guard.Example) []question {
 	var out []question
-	for _, without := range []func(*guard.Example) (guard.Example, string, bool){w.afterFailure, unequal, foreign} {
+	states := w.states(tests)
+	claimed := func(e *guard.Example) (guard.Example, string, bool) { return w.claimed(e, states) }
+	for _, without := range []func(*guard.Example) (guard.Example, string, bool){w.afterFailure, unequal, foreign, claimed} {
 		for i := range tests {
 			if call, where, ok := without(&tests[i]); ok && w.possible(&call) {
 				out = append(out, question{Example: tests[i].Name, Where: where, call: call})

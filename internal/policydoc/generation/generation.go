@@ -266,6 +266,9 @@ type work struct {
 	// spared and replaced are that the author was asked to do without session.judged: for the sake of
 	// some tests, and where a function tells what is asked.
 	spared, replaced bool
+	// founded is that the author of the tests was asked for records that tell what they only say, and
+	// grounded the same of the author of the rule.
+	founded, grounded bool
 }
 
 func newWork(g *Generator, s *setting) *work {

@@ -126,6 +126,8 @@ func (w *work) better(ctx context.Context, best, last *trial) (*trial, error) {
 	}
 
 	switch {
+	case w.grounded && last.passes() && best.passes() && best.unfounded() && !last.unfounded():
+		return last, nil
 	case (w.spared || w.replaced) && last.passes() && best.passes() && best.candidate.asks() && !last.candidate.asks():
 		return last, nil
 	case last.passes() && (!best.passes() || len(last.survivors()) <= len(best.survivors())):

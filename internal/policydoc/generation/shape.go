@@ -118,6 +118,9 @@ func nodeOf(values []any) *schema.Node {
 	return n
 }
 
+// seenSoFar begins what is said of a member whose words results show.
+const seenSoFar = "seen so far: "
+
 // seen describes the texts of a field when they seem to be the words of a list. It is not an
 // enumeration: there may be others.
 func seen(texts []string) string {
@@ -128,7 +131,7 @@ func seen(texts []string) string {
 	if len(texts) > most || n < 3*len(texts) || slices.ContainsFunc(texts, func(t string) bool { return len(t) > longest }) || n == 0 {
 		return ""
 	}
-	return "seen so far: " + strings.Trim(compact(texts), "[]")
+	return seenSoFar + strings.Trim(compact(texts), "[]")
 }
 
 // members are the properties of objects, or what a map of them holds.

@@ -122,6 +122,10 @@ func (w *work) readTests(answer json.RawMessage, first, strict bool) ([]guard.Ex
 		w.reviewed(&written, examples, m)
 	}
 
+	if first && strict && !w.founded {
+		w.founded = w.unfounded(examples, m)
+	}
+
 	all := append(slices.Clone(w.tests.examples), examples...)
 	if !strict && has(all, label.Allow) && has(all, label.Deny) {
 		return examples, nil

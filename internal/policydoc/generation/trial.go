@@ -39,12 +39,19 @@ type trial struct {
 	spare []string
 	// told are the questions of session.judged that a function answers.
 	told []notion
+	// claims are what the rule takes as said, and planned what it takes by the time, although
+	// records tell it.
+	claims  []claim
+	planned []state
 	// revision is that of the tests that were run.
 	revision int
 }
 
 // passes reports whether the rule does what its tests say.
 func (t *trial) passes() bool { return t != nil && len(t.mistakes) == 0 && len(t.failed) == 0 }
+
+// unfounded reports whether a rule rests a fact that a record tells on what is said, or on the time.
+func (t *trial) unfounded() bool { return len(t.claims)+len(t.planned) > 0 }
 
 // survivors returns the mutants that pass all tests.
 func (t *trial) survivors() []mutation.Mutant {
@@ -108,6 +115,7 @@ func (w *work) try(ctx context.Context, c candidate) (*trial, error) {
 
 	t.mutants = r.Mutants
 	t.spare, t.told = w.spare(ctx, g), toldBy(g)
+	t.claims, t.planned = w.onClaims(c), w.planned(g)
 	return t, ctx.Err()
 }
 

@@ -61,6 +61,12 @@ func (w *work) next(t *trial, contradicted []question) turn {
 			Disputable, Said, Unsaid []string
 			Unnamed                  bool
 		}{t.failures(&w.tests), len(t.failed), len(w.tests.examples), w.untold(), open, said, unsaid, t.unnamed()}}
+	case len(contradicted) == 0 && t.unfounded() && !w.grounded:
+		w.grounded = true
+		return turn{part: "unfounded", data: struct {
+			Claims  []claim
+			Planned []state
+		}{t.claims, t.planned}}
 	case len(contradicted) == 0 && len(t.told) > 0 && !w.replaced:
 		w.replaced = true
 		return turn{part: "instead", data: struct{ Told []notion }{t.told}}
