@@ -83,7 +83,7 @@ func (m *matcher) asScoped(s *Source, r *Result, a Argument, of *Constraint) boo
 	if constrained || !searches {
 		return true
 	}
-	if m.narrowsAsMeant(s, r, a, of) || m.isPartOfBoth(of, a) {
+	if m.narrowsAsMeant(s, r, a, of) || m.isPartOfBoth(of, a) || m.narrowsToObject(r, a) {
 		return true
 	}
 

@@ -35,7 +35,8 @@ type matcher struct {
 	lent         bool // the result in question is read as fields since a person agreed to that
 	withheld     bool // an entry was missed for a condition alone
 	grants       []Grant
-	// in is the entry that is matched, and proposal the call.
+	// in is the entry of the scope that is matched, and proposal the call.
+	scope    *Scope
 	in       *Call
 	proposal *Proposal
 	// joins are the values that the sources of conditions give, once they are known; empty for

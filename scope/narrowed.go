@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/remit-project/remit/label"
@@ -106,13 +107,18 @@ func (m *matcher) narrowsAsMeant(s *Source, r *Result, a Argument, of *Constrain
 // Where all values are meant, one of several words ("candle" of "candle" and "candles") leaves out
 // some of them, and adds none.
 func (m *matcher) saysSame(w *Match, r *Result, a Argument, of *Constraint) bool {
-	some := of.Pick == All && !m.against && !m.strict
 	is := func(v Value) bool { return v != "" && same(string(v), a.Text, false) }
-	isWord := func(words string) bool { return is(Value(words)) }
-
-	stated := (some || areOneName(w.Is)) && slices.ContainsFunc(w.Is, is)
-	contained := (some || len(w.Contains) == 1) && slices.ContainsFunc(w.Contains, isWord)
-	return (stated || contained || is(Value(w.Prefix))) && !m.isOther(w, r, a)
+	stated, looked := w.Is, asValues(w.Contains)
+	if some := of.Pick == All && !m.against && !m.strict; !some {
+		stated, looked = m.own(stated), m.own(looked)
+		if !areOneName(stated) {
+			stated = nil
+		}
+		if len(looked) != 1 {
+			looked = nil
+		}
+	}
+	return (slices.ContainsFunc(stated, is) || slices.ContainsFunc(looked, is) || is(Value(w.Prefix))) && !m.isOther(w, r, a)
 }
 
 // minPart is the least length of a part of a word that tells anything, in characters.
@@ -154,17 +160,64 @@ func (m *matcher) saysWords(s *Source, a Argument) bool {
 
 // inAll reports whether a folded part is in each text that a condition looks for, in the way that has tells.
 func (m *matcher) inAll(w *Match, part string, has func(text, part string) bool) bool {
-	looked := w.Contains
-	for _, v := range w.Is {
-		looked = append(slices.Clip(looked), string(v))
-	}
-	lacks := func(text string) bool { return !m.work(len(text)) || !has(fold(text), part) }
+	looked := m.own(slices.Concat(asValues(w.Contains), w.Is))
+	lacks := func(text Value) bool { return !m.work(len(text)) || !has(fold(string(text)), part) }
 	return len(looked) > 0 && !slices.ContainsFunc(looked, lacks)
+}
+
+// asValues returns words to look for as values.
+func asValues(texts []string) []Value {
+	out := make([]Value, 0, len(texts))
+	for _, text := range texts {
+		out = append(out, Value(text))
+	}
+	return out
+}
+
+// own returns the alternatives that the user's words have: the scope adds translations and other spellings, so that
+// more counts, and whoever looks for the user's own words looks for what the user said. For what can't be taken back, only
+// those in another script than the user's are left out, since they spell the same name. It returns all where the user
+// said none.
+func (m *matcher) own(all []Value) []Value {
+	if m.against || m.strict || len(all) < 2 {
+		return all
+	}
+	isSaid := func(v Value) bool { return v != "" && m.work(len(m.folded)) && appears(m.folded, fold(string(v))) }
+	said := slices.DeleteFunc(slices.Clone(all), func(v Value) bool { return !isSaid(v) })
+	switch {
+	case len(said) == 0:
+		return all
+	case !m.irreversible:
+		return said
+	}
+	isInScript := func(v Value) bool {
+		return slices.ContainsFunc(said, func(s Value) bool { return isLatin(v) == isLatin(s) })
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(v Value) bool { return !isInScript(v) })
+}
+
+// isLatin reports whether a text has a Latin letter.
+func isLatin(v Value) bool {
+	return strings.ContainsFunc(string(v), func(r rune) bool { return unicode.Is(unicode.Latin, r) })
 }
 
 // boundsSame reports whether an argument bounds a listing no tighter than a condition does.
 func (m *matcher) boundsSame(w *Match, r *Result, a Argument, onlyTimes bool) bool {
-	return w.bounds(a) || w.boundsDays(a, onlyTimes && m.onlyTime(w, r))
+	only := onlyTimes && m.onlyTime(w, r)
+	return w.bounds(a) || w.boundsDays(a, only) || m.endsToday(w, a, only)
+}
+
+// past are the words for when something was done, and never for when it will be.
+var past = strings.Fields("created received sent paid updated modified recorded registered placed ordered donated")
+
+// endsToday reports whether an argument bounds a listing by today, and a condition is on when something was done: what
+// was listed had been done by then.
+func (m *matcher) endsToday(w *Match, a Argument, only bool) bool {
+	key, now := argumentName(a.Pointer), m.proposal.Now
+	day, ok := moment(a.Text)
+	bounds := oneOf(key, upper) && !oneOf(key, excluding) && (w.isSideOf(key) || (only && isBareSide(key)))
+	isDone := oneOf(w.name(), past) && w.timed()
+	return ok && isDay(Value(a.Text)) && bounds && isDone && !now.IsZero() && !day.Before(dayOf(now))
 }
 
 // sole returns a condition on one of several members as one on the only one of them that the records
@@ -262,7 +315,7 @@ func (m *matcher) identifies(w *Match, s *Source, a Argument) bool {
 	key, name := argumentName(a.Pointer), head(w.name())
 	isID := len(key) == len(name)+1 && key[len(key)-1] == "id" && slices.EqualFunc(key[:len(name)], name, sameWord)
 	named := len(w.Is)+len(w.Contains) > 0 && !w.bounded() && !slices.Contains(w.Is, "")
-	if m.against || m.joining || !isID || !named {
+	if m.joining || !isID || !named {
 		return false
 	}
 

@@ -99,7 +99,7 @@ func (t *Task) Match(p *Proposal, results []*Result) (cover Cover, misses []stri
 
 func (t *Task) match(p *Proposal, results []*Result, quiet bool) (cover Cover, misses []string, ok bool) {
 	m := &matcher{
-		results: readable(results, p), agreed: p.Readings, request: t.request, said: t.said, folded: t.folded, steps: maxSteps, quiet: quiet,
+		scope: t.scope, results: readable(results, p), agreed: p.Readings, request: t.request, said: t.said, folded: t.folded, steps: maxSteps, quiet: quiet,
 		stating: t.stating, effect: !p.Read, irreversible: p.Irreversible, confirmed: t.confirmed, grants: make([]Grant, 0, len(p.Args)),
 	}
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/remit-project/remit/internal/character"
 	"github.com/remit-project/remit/label"
@@ -88,6 +89,12 @@ func (m *matcher) joined(w *Match) (Value, bool) {
 
 // only returns the one value that sources give, without a doubt, for a condition.
 func (m *matcher) only(from []Source) (Value, bool) {
+	one, ok := m.onlyOf(from)
+	return Value(strings.TrimSpace(one.text)), ok
+}
+
+// onlyOf returns a place of the one value that sources give, without a doubt.
+func (m *matcher) onlyOf(from []Source) (candidate, bool) {
 	against, strict, joining := m.against, m.strict, m.joining
 	m.against, m.strict, m.joining = false, strict || against, true
 	o := m.offers(from, &Constraint{Pick: Only, From: from}, "")
@@ -95,10 +102,9 @@ func (m *matcher) only(from []Source) (Value, bool) {
 
 	doubtful := slices.ContainsFunc(o.values, func(v candidate) bool { return v.doubt != "" })
 	if len(o.values) == 0 || doubtful || o.several(Argument{Role: label.Selector}) {
-		return "", false
+		return candidate{}, false
 	}
-	v := Value(strings.TrimSpace(o.values[0].text))
-	return v, v != ""
+	return o.values[0], strings.TrimSpace(o.values[0].text) != ""
 }
 
 // joinedMember returns a predicate for the members that a condition on another call's value is
@@ -161,12 +167,28 @@ func hasWords(text, words string) bool {
 			return false
 		}
 		start, end := from+i, from+i+len(words)
-		if !joins(text[:start], words, false) && !joins(words, text[end:], true) {
+		begins := !joins(text[:start], words, false) || endsInParticle(text[:start], words)
+		if begins && !joins(words, text[end:], true) {
 			return true
 		}
 		from = start + 1
 	}
 	return false
+}
+
+// particles are the words of one letter, and the article, that Hebrew and Arabic write onto the word behind them: "in", "to",
+// "and", "the".
+var particles = strings.Fields("ב ל מ ה ו ש כ וב ול ומ וה וש וכ שב של שה כש לכש ו ف ب ك ل ال وال بال كال فال لل ولل وب ول وك فب فل")
+
+// endsInParticle reports whether what is written onto the beginning of a word is a particle. A short word may be the end of
+// any other.
+func endsInParticle(before, word string) bool {
+	const short = 3 // letters
+	first, _ := utf8.DecodeRuneInString(word)
+	if !unicode.In(first, unicode.Hebrew, unicode.Arabic) || utf8.RuneCountInString(word) < short {
+		return false
+	}
+	return slices.Contains(particles, before[strings.LastIndexByte(before, ' ')+1:])
 }
 
 // joins reports whether the end of a text and the beginning of another one are in one word.
