@@ -85,8 +85,8 @@ func (m *matcher) surely(w *Match, level *Result) string {
 		}
 	}
 	want := meaningOf(head(w.name()))
-	if want.bare && want.kinds[0] == "name" && m.statedMatch(*w) {
-		return m.thingOf(level)
+	if want.bare && want.kinds[0] == "name" && (m.statedMatch(*w) || m.statedWords(*w)) {
+		return cond(m.thingOf(level), m.titleOf(level))
 	}
 	if want.bare || !m.statedMatch(*w) {
 		return ""
@@ -116,6 +116,21 @@ func (m *matcher) thingOf(level *Result) string {
 		member := strings.Fields(name)
 		is := len(member) == 1 && level.lists(member) && !oneOf(member, bodies) && !oneOf(member, notes)
 		if !m.step() || !is || m.strangers(name) || !m.guessable(level, name) || !m.everywhere(level, name) {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = name
+	}
+	return found
+}
+
+// titleOf returns the only member of the outermost records that is a title, which is the name of what has no other.
+func (m *matcher) titleOf(level *Result) string {
+	found := ""
+	for name := range level.members {
+		if !m.step() || !slices.Contains(titles, name) || !m.guessable(level, name) || !m.everywhere(level, name) {
 			continue
 		}
 		if found != "" {

@@ -238,19 +238,42 @@ func (m *matcher) offeredBy(c *Constraint, s *Source, r *Result) bool {
 	return slices.ContainsFunc(c.From, func(f Source) bool { return f.callKey() == s.callKey() && f.sameField(s) && m.answers(&f, r, c) })
 }
 
-// leftOutElsewhere reports whether what a source leaves out of a constraint is left out of another
-// source in the same way, whose call was made: of two ways to find the values, the agent went one.
+// leftOutElsewhere reports whether a source leaves out of a constraint what another one leaves out, whose call was made: of
+// two ways to find the values, the agent went one, or the records that offer them say it under its full name (propertyName, for the
+// name in a list of properties).
 func (m *matcher) leftOutElsewhere(c *Constraint, s *Source) bool {
 	isWay := func(of *Source) bool {
 		return slices.ContainsFunc(c.From, func(f Source) bool { return f.callKey() == of.callKey() })
 	}
-	if !isWay(s) {
+	return slices.ContainsFunc(c.Except, func(other Source) bool {
+		if !isWay(&other) || !other.sameField(s) {
+			return false
+		}
+		alike := isWay(s) && fmt.Sprintf("%+v", other.Where) == fmt.Sprintf("%+v", s.Where)
+		return slices.ContainsFunc(m.results, func(r *Result) bool {
+			saysSo := alike || (m.work(len(r.members)) && s.saysInFull(&other, r))
+			return saysSo && (m.answers(&other, r, &Constraint{Pick: All}) || m.offeredBy(c, &other, r))
+		})
+	})
+}
+
+// saysInFull reports whether the conditions of a source are those of another one on the names of its things, which all records of a result
+// have in full.
+func (s *Source) saysInFull(full *Source, r *Result) bool {
+	things := slices.DeleteFunc(words(s.Tool), func(w string) bool { return slices.Contains(lookUps, w) })
+	if len(things) == 0 || len(s.Where) == 0 || len(s.Where) != len(full.Where) || r.level == nil {
 		return false
 	}
-	return slices.ContainsFunc(c.Except, func(other Source) bool {
-		alike := other.sameField(s) && fmt.Sprintf("%+v", other.Where) == fmt.Sprintf("%+v", s.Where)
-		return alike && isWay(&other) && slices.ContainsFunc(m.results, func(r *Result) bool { return m.answers(&other, r, &Constraint{Pick: All}) || m.offeredBy(c, &other, r) })
-	})
+	for i := range s.Where {
+		w, other := s.Where[i], full.Where[i]
+		name := slices.Concat(things, w.name())
+		isInFull := slices.EqualFunc(name, other.name(), sameWord) && r.level.members[strings.Join(other.name(), " ")]
+		w.Field, w.words = other.Field, other.words
+		if !isInFull || fmt.Sprintf("%+v", w) != fmt.Sprintf("%+v", other) {
+			return false
+		}
+	}
+	return true
 }
 
 // callKey identifies the call of a source.

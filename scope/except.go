@@ -63,3 +63,21 @@ func (m *matcher) singledOut(s *Source, c *Constraint, a Argument) string {
 	}
 	return ""
 }
+
+// spared returns the values of a choice without those that it leaves out for sure: of the plans with a graphics card, the cheapest
+// one without is none. What may be left out goes on competing, and where it is the one that is meant, which one it is is a question.
+func (m *matcher) spared(c *Constraint, all []candidate, id string) []candidate {
+	out := map[string]bool{}
+	listing := Constraint{Kind: c.Kind, Pick: All, From: c.From}
+	for i := range c.Except {
+		s := &c.Except[i]
+		for _, r := range m.results {
+			if s.By == "" && r.structured && m.answers(s, r, c) {
+				for _, v := range m.fields(s, &listing, r, id) {
+					out[v.text] = true
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(v candidate) bool { return out[v.text] })
+}

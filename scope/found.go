@@ -271,6 +271,11 @@ func (m *matcher) statedMatch(w Match) bool {
 	return len(w.Is) > 0 && !slices.ContainsFunc(w.Is, func(v Value) bool { return !m.stated(string(v)) })
 }
 
+// statedWords reports whether a condition looks for words of the user's.
+func (m *matcher) statedWords(w Match) bool {
+	return w.From == nil && len(w.Is) == 0 && slices.ContainsFunc(w.Contains, func(words string) bool { return m.stated(words) })
+}
+
 // stated reports whether a value is among the user's words; the name of a file is enough
 // for its path.
 func (m *matcher) stated(text string) bool {

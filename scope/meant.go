@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/remit-project/remit/internal/pattern"
 )
 
 // Of several records that a source selects, an "only" may still mean one: the one that is called as
@@ -22,7 +24,10 @@ func (m *matcher) meant(s *Source, c *Constraint, r *Result, selected selection)
 	if one := m.calledSo(s, c, r, selected); one != "" {
 		return selection{one: true}
 	}
-	if one := m.nearest(s, r, selected); one != "" && !m.irreversible {
+	if m.irreversible {
+		return selected
+	}
+	if one := cond(m.nearest(s, r, selected), m.spokenOf(c, r, selected)); one != "" {
 		return selection{one: true}
 	}
 	return selected
@@ -39,34 +44,82 @@ func (r *Result) areOfOneList(selected selection) bool {
 	return len(lists) == 1
 }
 
-// calledSo returns the only record whose name has all words of a criterion; empty where there is
-// none, or several. What can't be taken back and says nothing of its own relies on that as well, where
+// calledSo returns the only record whose name has all words of a criterion, or of one of the ways in which it says the
+// same; empty where there is none, or several. What can't be taken back and says nothing of its own relies on that as well, where
 // no other record speaks of it.
 func (m *matcher) calledSo(s *Source, c *Constraint, r *Result, selected selection) string {
-	of := slices.DeleteFunc(words(c.By), func(w string) bool { return slices.Contains(common, w) })
-	if len(of) == 0 || len(of) > maxTitle || slices.ContainsFunc(of, isSuperlative) {
-		return ""
-	}
 	isName := map[string]bool{}
 	for name := range r.members {
 		isName[name] = m.isName(r, name)
 	}
-
-	one := r.onlyOf(selected, func(i int) bool {
-		f := &r.fields[i]
-		return isName[f.name] && f.part == nil && m.work(len(of)*len(f.text)) && !slices.ContainsFunc(of, func(w string) bool { return !hasWord(f.text, w) })
-	})
+	var all []string
+	for _, of := range waysToSay(c.By) {
+		if len(of) > maxTitle || slices.ContainsFunc(of, isSuperlative) {
+			return ""
+		}
+		all = append(all, of...)
+	}
+	one := ""
+	for _, of := range waysToSay(c.By) {
+		named := r.onlyWith(selected, func(i int) bool {
+			f := &r.fields[i]
+			return isName[f.name] && f.part == nil && m.work(len(of)*len(f.text)) && !slices.ContainsFunc(of, func(w string) bool { return !hasWord(f.text, w) })
+		})
+		if one != "" && named != "" && named != one {
+			return ""
+		}
+		one = cond(one, named)
+	}
 	if one == "" || !m.irreversible {
 		return one
 	}
-	if m.isOpen() || m.speakOf(of, r, selected, one) || !m.areOfOneParty(s, r, selected) {
+	if m.isOpen() || m.speakOf(all, r, selected, one) || !m.areOfOneParty(s, r, selected) {
 		return ""
 	}
 	return one
 }
 
-// onlyOf returns the only one of some records that has a field; empty where none has, or several.
-func (r *Result) onlyOf(selected selection, has func(i int) bool) string {
+// glosses are how planners write a criterion in the user's words and in others: "Schilddrüse (thyroid)", "dentista, dentist".
+var glosses = pattern.OnUse(`[(),;/]`)
+
+// waysToSay returns the words of each of the ways in which a criterion says what is meant.
+func waysToSay(by string) [][]string {
+	var out [][]string
+	for _, way := range glosses().Split(by, -1) {
+		of := slices.DeleteFunc(words(way), func(w string) bool { return slices.Contains(common, w) })
+		if len(of) > 0 {
+			out = append(out, of)
+		}
+	}
+	return out
+}
+
+// spokenOf returns the only record with a short text of its own that speaks of what the user called it, also in a compound or
+// inflected, where no other one does in any text; empty where there is none. The author of a record chooses its words, so that this is for
+// what can be taken back.
+func (m *matcher) spokenOf(c *Constraint, r *Result, selected selection) string {
+	var of []string
+	for _, w := range words(c.By) {
+		if telling(w) && m.madeOf(w) && !isSuperlative(w) && !m.isMember(r, w) {
+			of = append(of, w)
+		}
+	}
+	if len(of) == 0 || m.irreversible {
+		return ""
+	}
+	one := r.onlyWith(selected, func(i int) bool {
+		f := &r.fields[i]
+		speaksOf := func(w string) bool { return speaks(f.text, w) }
+		return f.part == nil && f.words != nil && !f.isNote() && m.work(len(of)*len(f.text)) && slices.ContainsFunc(of, speaksOf)
+	})
+	if one == "" || m.speakOf(of, r, selected, one) {
+		return ""
+	}
+	return one
+}
+
+// onlyWith returns the only one of some records that has a field; empty where none has, or several.
+func (r *Result) onlyWith(selected selection, has func(i int) bool) string {
 	one := ""
 	for _, record := range r.inOrder {
 		if !selected[record] || !slices.ContainsFunc(r.records[record], has) {
@@ -193,7 +246,7 @@ func (m *matcher) nearest(s *Source, r *Result, selected selection) string {
 	one := ""
 	for _, record := range r.inOrder {
 		otherwise := func(alternatives []held) bool {
-			return !slices.ContainsFunc(alternatives, func(h held) bool { return m.isWhole(&h, r, record) })
+			return !slices.ContainsFunc(alternatives, func(h held) bool { return m.isWhole(&h, all, r, record) })
 		}
 		if !selected[record] || slices.ContainsFunc(all, otherwise) {
 			continue
@@ -207,11 +260,40 @@ func (m *matcher) nearest(s *Source, r *Result, selected selection) string {
 }
 
 // isWhole reports whether a member of a record is one of the words that a condition looks for, and
-// nothing else.
-func (m *matcher) isWhole(h *held, r *Result, record string) bool {
+// nothing else, or has no word beside those that several conditions on it look for.
+func (m *matcher) isWhole(h *held, all [][]held, r *Result, record string) bool {
 	return slices.ContainsFunc(r.records[record], func(i int) bool {
 		f := &r.fields[i]
 		whole := func(looked string) bool { return same(looked, f.text, false) }
-		return h.isNamed(f) && m.work(h.work(len(f.text))) && slices.ContainsFunc(h.Contains, whole)
+		return h.isNamed(f) && m.work(h.work(len(f.text))) && (slices.ContainsFunc(h.Contains, whole) || m.isMadeOf(f, all))
 	})
+}
+
+// isMadeOf reports whether a text has no word but those that conditions on its member look for.
+func (m *matcher) isMadeOf(f *field, all [][]held) bool {
+	rest, signs := spaced(f.text), ""
+	for _, alternatives := range all {
+		for _, h := range alternatives {
+			if !h.isNamed(f) || !m.work(h.work(len(f.text))) {
+				continue
+			}
+			longest := ""
+			for _, looked := range h.Contains {
+				if of := spaced(looked); len(of) > len(spaced(longest)) && hasWords(rest, of) {
+					longest = looked
+				}
+			}
+			signs += fold(longest) + " "
+			rest = without(rest, spaced(longest))
+		}
+	}
+	return spaced(f.text) != "" && strings.TrimSpace(rest) == "" && hasSigns(signs, fold(f.text))
+}
+
+// without returns the words of a text without others in a row.
+func without(text, of string) string {
+	if at := strings.Index(" "+text+" ", " "+of+" "); of != "" && at >= 0 {
+		return text[:at] + text[min(len(text), at+len(of)):]
+	}
+	return text
 }

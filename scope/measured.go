@@ -55,7 +55,7 @@ func (m *matcher) quantity(record, member string) measured {
 		}
 		if len(exact) == 1 {
 			name := strings.Join([]string{exact[0].name, formOf(exact[0].text, exact[0].numeric), r.beside(pointer, exact[0].isMeasuredBy)}, " ")
-			return measured{exact[0].quantity(), name, true, isMoment(exact[0].text)}
+			return measured{exact[0].quantity(), name, true, isTime(exact[0].text)}
 		}
 	}
 	return measured{}
@@ -65,6 +65,12 @@ func (m *matcher) quantity(record, member string) measured {
 func isMoment(text string) bool {
 	_, ok := moment(strings.TrimSpace(text))
 	return ok
+}
+
+// isTime reports whether a text is a time, of a day or alone.
+func isTime(text string) bool {
+	_, isClock := clock(text)
+	return isClock || isMoment(text)
 }
 
 // isOfAnother reports whether a member's name says that it is about what is added to a record, or what becomes of it,
@@ -111,6 +117,8 @@ func formOf(text string, numeric bool) string {
 	text = strings.TrimSpace(text)
 	_, dated := moment(text)
 	switch {
+	case !dated && isTime(text):
+		return clockForm
 	case !dated && !numeric && ungrouped(text) != "":
 		return " in thousands"
 	case !dated:
@@ -120,6 +128,9 @@ func formOf(text string, numeric bool) string {
 	}
 	return " as written"
 }
+
+// clockForm is the form of a time alone.
+const clockForm = " of a day"
 
 // grouped is a number whose point is the decimal one, or parts thousands.
 var grouped = pattern.OnUse(`^-?[1-9]\d{0,2}\.\d{3}$`)
@@ -142,6 +153,9 @@ func quantity(text string) *big.Rat {
 	if n, ok := number(text); ok {
 		v, _ := new(big.Rat).SetString(n)
 		return v
+	}
+	if of, ok := clock(text); ok {
+		return big.NewRat(of.Milliseconds(), 1)
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func thing(word string) string {
 	if all := alike(word); all != nil {
 		return all[0]
 	}
-	return strings.TrimSuffix(word, "s")
+	return singular(word)
 }
 
 // meaning is a name without the words that only say what kind of value it has, and the

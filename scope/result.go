@@ -392,6 +392,13 @@ func head(description []string) []string {
 }
 
 // sameWord compares words without regard to a plural.
-func sameWord(a, b string) bool {
-	return a == b || strings.TrimSuffix(a, "s") == strings.TrimSuffix(b, "s")
+func sameWord(a, b string) bool { return a == b || singular(a) == singular(b) }
+
+// singular returns a word without the ending of its plural.
+func singular(word string) string {
+	const short = 4 // letters: ties, lies
+	if stem, ok := strings.CutSuffix(word, "ies"); ok && len(word) > short {
+		return stem + "y"
+	}
+	return strings.TrimSuffix(word, "s")
 }

@@ -279,6 +279,9 @@ func (m *matcher) measure(criterion []string, i int, by criterion, o offers) mea
 	}
 	all := slices.Concat([]string{w}, alike(w), deeds[w])
 	of := measure{ranking: m.first(o, all, by), known: slices.ContainsFunc(all, by.order.isAbout)}
+	if !of.has {
+		of.ranking = m.first(o, m.inflected(o, w), by)
+	}
 
 	at := slices.Index(criterion, "by")
 	of.said = (at >= 0 && i > at) || before == "recently"
@@ -287,6 +290,26 @@ func (m *matcher) measure(criterion []string, i int, by criterion, o offers) mea
 	of.decides = of.has && (of.said || (behind && (counts || (by.order.is(sizing) && len(of.values) > 0))))
 	of.silent = superlativeWith(w) != nil || slices.Contains(degrees, w) || (!of.known && (!telling(w) || slices.Contains(fillers, w)))
 	return of
+}
+
+// inflected returns the only member of the records of some values whose name is a word in another form: renews, for the renewal.
+func (m *matcher) inflected(o offers, word string) []string {
+	var out []string
+	for _, r := range m.results {
+		if r.level == nil || !slices.ContainsFunc(o.values, func(v candidate) bool { return v.call == r.Call }) {
+			continue
+		}
+		for name := range r.level.members {
+			key := unitless(strings.Fields(name))
+			if m.step() && r.level.parts[name] == 0 && len(key) == 1 && speaks(key[0], word) && !slices.Contains(out, key[0]) {
+				out = append(out, key[0])
+			}
+		}
+	}
+	if len(out) != 1 {
+		return nil
+	}
+	return out
 }
 
 // deeds are the members that hold when something was done, by what the doing is called.
@@ -396,7 +419,7 @@ func (m *matcher) ranked(o offers, member string, by criterion) ranking {
 	of, largest := by.rank, by.order.largest
 	compared, comparable := "", true
 	for _, offered := range latest(o.values) {
-		v := measured{offered.quantity(), formOf(offered.text, offered.numeric), true, isMoment(offered.text)}
+		v := measured{offered.quantity(), formOf(offered.text, offered.numeric), true, isTime(offered.text)}
 		if member == "" {
 			v.name += " " + m.measureOf(offered)
 		} else {
@@ -413,6 +436,15 @@ func (m *matcher) ranked(o offers, member string, by criterion) ranking {
 	}
 	if !comparable || of.to > len(all) || !m.work(len(all)*perStep) {
 		return out
+	}
+	if strings.Contains(compared, clockForm) && by.order.ofTime() {
+		var times []*big.Rat
+		for _, p := range all {
+			times = append(times, p.by)
+		}
+		if by.order.toCome() || areOfTwoDays(times) {
+			return out
+		}
 	}
 
 	slices.SortStableFunc(all, func(a, b placed) int {
@@ -437,6 +469,15 @@ func (m *matcher) ranked(o offers, member string, by criterion) ranking {
 		out.values = nil // another page may have it
 	}
 	return out
+}
+
+// areOfTwoDays reports whether some times alone are late in the evening and others in the night, which may be the one after it:
+// who closes at 1:00 is open longer than who closes at 23:00.
+func areOfTwoDays(times []*big.Rat) bool {
+	const early, late = 6 * time.Hour, 18 * time.Hour
+	isEarly := func(t *big.Rat) bool { return t.Cmp(big.NewRat(early.Milliseconds(), 1)) < 0 }
+	isLate := func(t *big.Rat) bool { return t.Cmp(big.NewRat(late.Milliseconds(), 1)) >= 0 }
+	return slices.ContainsFunc(times, isEarly) && slices.ContainsFunc(times, isLate)
 }
 
 // toCome reports whether a superlative is about what is still to come.
