@@ -14,6 +14,9 @@ import (
 // creating are the verbs of tools that make a thing.
 var creating = strings.Fields("create add new make insert post book schedule draft")
 
+// undoing are those of tools that remove one.
+var undoing = strings.Fields("cancel delete remove undo void discard revoke")
+
 // made is a record that a call of the session made, as the only record of a result, and its id.
 type made struct {
 	*Result
@@ -78,9 +81,14 @@ func (m *matcher) mayHaveMade(s *Source, r *Result) bool {
 	return r.Covered && !r.Read && !r.failed() && r.Server == m.proposal.Server && makes(r.Tool, s.Tool)
 }
 
-// makes reports whether a tool is called as one that makes the things which another one lists.
-func makes(tool, listing string) bool {
-	verb := func(w string) bool { return slices.Contains(creating, w) }
+// makes reports whether a tool is called as one that makes the things which another one lists, and undoes whether as one
+// that removes them.
+func makes(tool, listing string) bool  { return isDoneTo(tool, listing, creating) }
+func undoes(tool, listing string) bool { return isDoneTo(tool, listing, undoing) }
+
+// isDoneTo reports whether a tool is called by a verb and the things which another one lists.
+func isDoneTo(tool, listing string, verbs []string) bool {
+	verb := func(w string) bool { return slices.Contains(verbs, w) }
 	of := slices.DeleteFunc(words(tool), verb)
 	listed := slices.DeleteFunc(words(listing), func(w string) bool { return slices.Contains(lookUps, w) })
 	return len(of) > 0 && len(of) < len(words(tool)) && slices.EqualFunc(of, listed, sameWord)
@@ -182,13 +190,14 @@ func (m *matcher) isMeant(s *Source, r *made) bool {
 }
 
 // counted returns what a source offers with the records that the session made. What can't be taken back
-// wants a listing beside them; else they have to be told by the source, or by words of the constraint.
+// wants a listing beside them, but to undo what was made: that leaves everything as it was before. Else they have to be told by the
+// source, or by words of the constraint.
 func (m *matcher) counted(s *Source, c *Constraint, listed bool, own []candidate) []candidate {
 	isTold := func(v candidate) bool { return len(s.Where) > 0 || v.made.isCalled(telltales(c)) }
 	if listed {
 		return own
 	}
-	if m.irreversible {
+	if m.irreversible && !(len(s.Where) > 0 && undoes(m.proposal.Tool, s.Tool)) {
 		return nil
 	}
 	return slices.DeleteFunc(own, func(v candidate) bool { return !isTold(v) })

@@ -287,7 +287,8 @@ func omission(c *Arg, p *Proposal) string {
 	}
 
 	role := p.Role(c.Pointer)
-	restricts := role == label.Selector || role.AuthorityBearing()
+	// Who reads without a filter reads more, and what a source takes from there is held to the filter.
+	restricts := (role == label.Selector && !p.Read) || role.AuthorityBearing()
 	switched := slices.Contains(c.Is, "true") && !slices.Contains(c.Is, "false")
 	if restricts || switched {
 		return "left out"

@@ -1,0 +1,87 @@
+package scope_test
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/remit-project/remit/internal/serialized"
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/scope"
+)
+
+// TestUndoneWithoutAListing: what the session itself made may be undone where nobody listed such things since: all is then as it
+// was before. What can't be taken back otherwise wants the listing.
+func TestUndoneWithoutAListing(t *testing.T) {
+	const (
+		visit = `{"visit_id":"v7","pet":"Nacho","vet":"Okafor","start":"2027-02-03T10:20"}`
+		later = `{"visit_id":"v8","pet":"Nacho","vet":"Okafor","start":"2027-02-03T16:10"}`
+		ofDay = `{"pet":{"is":"Nacho"},"start":{"is":"2027-02-03","before":"12:00"}}`
+	)
+	for name, c := range map[string]struct {
+		tool, where, id string
+		steps           []step
+		want            bool
+	}{
+		"the one that meets the conditions": {"cancel_visit", ofDay, "v7", []step{{"book_visit", `{"pet":"Nacho"}`, visit}, {"book_visit", `{"pet":"Nacho"}`, later}}, true},
+		"the other one":                     {"cancel_visit", ofDay, "v8", []step{{"book_visit", `{"pet":"Nacho"}`, visit}, {"book_visit", `{"pet":"Nacho"}`, later}}, false},
+		"both meet them":                    {"cancel_visit", `{"pet":{"is":"Nacho"}}`, "v7", []step{{"book_visit", `{"pet":"Nacho"}`, visit}, {"book_visit", `{"pet":"Nacho"}`, later}}, false},
+		"nothing tells which":               {"cancel_visit", `{}`, "v7", []step{{"book_visit", `{"pet":"Nacho"}`, visit}}, false},
+		"it is sent, and not undone":        {"send_visit", ofDay, "v7", []step{{"book_visit", `{"pet":"Nacho"}`, visit}}, false},
+		"a thing of another kind is undone": {"cancel_visit_reminder", ofDay, "v7", []step{{"book_visit", `{"pet":"Nacho"}`, visit}}, false},
+		"an older one, whose id was given":  {"cancel_visit", ofDay, "v7", []step{{"book_visit", `{"pet":"Nacho","after":"v7"}`, visit}}, false},
+		"an id in a stranger's text":        {"cancel_visit", ofDay, "v7", []step{{"list_mails", "", `[{"subject":"v7"}]`}, {"book_visit", `{"pet":"Nacho"}`, visit}}, false},
+		"a listing has another one":         {"cancel_visit", ofDay, "v7", []step{{"list_visits", "", `[{"visit_id":"v1","pet":"Nacho","start":"2027-02-03T09:00"}]`}, {"book_visit", `{"pet":"Nacho"}`, visit}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, refused, err := scope.Parse([]byte(`{"calls":[{"tool":"`+c.tool+`","args":{"/visit_id":{"from":[{"tool":"list_visits","field":"visit_id","where":`+c.where+`}],"kind":"id","pick":"only"}}}]}`), nil)
+			if err != nil || len(refused) > 0 {
+				t.Fatal(err, refused)
+			}
+			var results []*scope.Result
+			for i, have := range c.steps {
+				r := &scope.Result{Call: "r" + strconv.Itoa(i), Server: "s", Tool: have.tool, Args: contents(t, have.args), Covered: true, Read: have.args == ""}
+				r.SetContent(have.text, serialized.Read(have.text, "", serialized.Trust{}))
+				results = append(results, r)
+			}
+			p := &scope.Proposal{Server: "s", Tool: c.tool, Call: "c", Digest: c.id, Irreversible: true,
+				Args: []scope.Argument{{Pointer: "/visit_id", Text: c.id, Role: label.Selector, Doubtful: true, Foreign: true}}}
+			if _, misses, ok := scope.NewTask(s, "Sorry, another time: cancel Nacho's.").Match(p, results); ok != c.want {
+				t.Errorf("covered %v, want %v (%v)", ok, c.want, misses)
+			}
+		})
+	}
+}
+
+// TestReadWithoutAFilter: a call that reads may leave out the filter that the scope has for it: what a source takes from the result is
+// held to that. It may not leave out where it reads from, and what changes something leaves out nothing.
+func TestReadWithoutAFilter(t *testing.T) {
+	const list = `{"calls":[{"tool":"list_trainings","args":{"/group":{"is":"Minis"},"/site":{"is":"club.example"}}}]}`
+	roles := func(pointer string) label.Role {
+		return map[string]label.Role{"/group": label.Selector, "/site": label.Target}[pointer]
+	}
+	group := scope.Argument{Pointer: "/group", Text: "Minis", Role: label.Selector}
+	other := scope.Argument{Pointer: "/group", Text: "Maxis", Role: label.Selector}
+	site := scope.Argument{Pointer: "/site", Text: "club.example", Role: label.Target}
+	for name, c := range map[string]struct {
+		args    []scope.Argument
+		changes bool
+		want    bool
+	}{
+		"with all that the scope has":  {[]scope.Argument{group, site}, false, true},
+		"without the filter":           {[]scope.Argument{site}, false, true},
+		"with another one":             {[]scope.Argument{other, site}, false, false},
+		"without where it reads from":  {[]scope.Argument{group}, false, false},
+		"without, and changing things": {[]scope.Argument{site}, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _, err := scope.Parse([]byte(list), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &scope.Proposal{Server: "s", Tool: "list_trainings", Call: "c", Digest: name, Read: !c.changes, Args: c.args, Role: roles}
+			if _, misses, ok := scope.NewTask(s, "the Minis").Match(p, nil); ok != c.want {
+				t.Errorf("covered %v, want %v (%v)", ok, c.want, misses)
+			}
+		})
+	}
+}
