@@ -50,6 +50,31 @@ func apart(t testing.TB, policies ...guard.Policy) (rules, tests string) {
 	return string(r), string(s)
 }
 
+// TestWhatHistoriesHaveInTheMiddleIsWrittenOnce: entries that follow each other in several
+// histories are written once, wherever they stand.
+func TestWhatHistoriesHaveInTheMiddleIsWrittenOnce(t *testing.T) {
+	const proposal, answer = "I would order two boxes of the blue pencils for 9.50, to Mill Lane 5 in Bern. Shall I?", "Yes, please do so."
+	var examples []guard.Example
+	for _, first := range []string{"Two boxes, please.", "I need pencils."} {
+		e := guard.Example{Name: first, Expect: label.Allow, Args: json.RawMessage(`{"customer":"c1"}`)}
+		for i, text := range []string{first, proposal, answer, first} {
+			e.History = append(e.History, guard.Entry{Kind: []guard.EntryKind{guard.UserEntry, guard.AssistantEntry}[i%2], Text: text})
+		}
+		e.History[2].Kind, e.History[3].Kind = guard.UserEntry, guard.UserEntry
+		examples = append(examples, e)
+	}
+	rules, tests := apart(t, guard.Policy{Name: "p", Message: "m", Require: guard.Expression{Text: "true"}, Otherwise: label.Deny, Examples: examples})
+	const want = "        history:\n          - user: I need pencils.\n          - h1\n          - user: I need pencils.\n"
+	if !strings.Contains(tests, want) || strings.Count(tests, proposal) != 1 || strings.Count(tests, answer) != 1 {
+		t.Errorf("the tests are\n%s", tests)
+	}
+	f, err := guard.LoadApart("order.yaml", []byte(rules), guard.Tests{Name: "tests/order.yaml", Data: []byte(tests)})
+	must(t, err)
+	if got := f.Policies[0].Examples; !reflect.DeepEqual(placeless(t, got), placeless(t, examples)) {
+		t.Errorf("got %+v", got)
+	}
+}
+
 // TestTestsStandApart: a tests file says once what tests have in common, and nothing of it is in
 // the file with the rules.
 func TestTestsStandApart(t *testing.T) {
@@ -86,7 +111,7 @@ policies:
 server: shop
 tests:
   - of: p
-    base: {args: {customer: "c1"}, given: [get_customer]}
+    base: {args: {customer: c1}, given: [get_customer]}
     examples:
       - allow: yes
         history:
@@ -101,10 +126,10 @@ tests:
           - h1
           - user: maybe
   - of: q
-    base: {args: {customer: "c1"}}
+    base: {args: {customer: c1}}
     examples:
       - {allow: gold, given: [get_customer]}
-      - {allow: silver, args: {note: "x"}, given: [{record: get_customer, changes: {/tier: "silver"}}]}
+      - {allow: silver, args: {note: x}, given: [{record: get_customer, changes: {/tier: silver}}]}
 histories:
   h1:
     - user: I would like to order two boxes of the blue pencils, please.

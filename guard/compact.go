@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -11,14 +12,14 @@ import (
 )
 
 // parting collects the tests of a file, and writes them briefly: what all examples of a
-// policy have in common once, and what histories begin with alike once.
+// policy have in common once, and what histories have alike once.
 type parting struct {
 	list, histories *yaml.Node
 	// begun are the histories of all examples.
 	begun []*begun
 }
 
-// begun is the history of an example, and what each of its entries says.
+// begun is the history of an example, and what each of its entries says; "" for a name.
 type begun struct {
 	node *yaml.Node
 	says []string
@@ -256,59 +257,64 @@ func dropEmpty(nodes []*yaml.Node, key string) {
 	}
 }
 
-// minSaved is what a shared beginning of histories must save, in bytes.
+// minSaved is what a shared part of histories, or a record of its own, must save, in bytes.
 const minSaved = 80
 
-// shareHistories writes what several histories begin with once, under a name.
+// shareHistories writes entries that follow each other in several histories once, under a name.
 func (p *parting) shareHistories() {
-	open := p.begun
 	for {
-		best, saved := "", 0
-		var length int
-		times, sizes, lengths := map[string]int{}, map[string]int{}, map[string]int{}
-		var order []string
-		for _, b := range open {
-			prefix, size := "", 0
-			for i, says := range b.says {
-				prefix += says + "\x00"
-				size += len(says)
-				if times[prefix]++; times[prefix] == 1 {
-					order, sizes[prefix], lengths[prefix] = append(order, prefix), size, i+1
+		var best []string
+		times, sizes := map[string]int{}, map[string]int{}
+		most := minSaved - 1
+		for _, b := range p.begun {
+			for run := range b.runs {
+				says := strings.Join(run, "\x00")
+				if times[says]++; times[says] == 1 {
+					sizes[says] = len(says)
+				}
+				if saved := (times[says] - 1) * sizes[says]; times[says] > 1 && saved > most {
+					best, most = run, saved
 				}
 			}
 		}
 
-		for _, prefix := range order {
-			if s := (times[prefix] - 1) * sizes[prefix]; times[prefix] > 1 && s > saved {
-				best, saved, length = prefix, s, lengths[prefix]
-			}
-		}
-		if saved < minSaved {
+		if best == nil {
 			return
 		}
-		open = p.nameHistory(best, length, open)
+		p.nameHistory(best)
 	}
 }
 
-// nameHistory names the beginning of some histories, and returns those without it.
-func (p *parting) nameHistory(prefix string, length int, open []*begun) []*begun {
-	name := ""
-	var rest []*begun
-	for _, b := range open {
-		if !strings.HasPrefix(strings.Join(b.says, "\x00")+"\x00", prefix) {
-			rest = append(rest, b)
-			continue
+// runs yields the entries that follow each other, all that no name stands for.
+func (b *begun) runs(yield func([]string) bool) {
+	for from := range b.says {
+		for to := from + 1; to <= len(b.says) && b.says[to-1] != ""; to++ {
+			if !yield(b.says[from:to]) {
+				return
+			}
 		}
-		if name == "" {
-			name = fmt.Sprintf("h%d", len(p.histories.Content)/2+1)
-			strictyaml.Set(p.histories, name, strictyaml.NewList(b.node.Content[:length:length]...))
+	}
+}
+
+// nameHistory names entries that follow each other in some histories.
+func (p *parting) nameHistory(run []string) {
+	run = slices.Clone(run)
+	name := fmt.Sprintf("h%d", len(p.histories.Content)/2+1)
+	for _, b := range p.begun {
+		for at := 0; at+len(run) <= len(b.says); at++ {
+			if !slices.Equal(b.says[at:at+len(run)], run) {
+				continue
+			}
+			if _, named := strictyaml.Member(p.histories, name); named == nil {
+				strictyaml.Set(p.histories, name, strictyaml.NewList(slices.Clone(b.node.Content[at:at+len(run)])...))
+			}
+			b.says = slices.Replace(b.says, at, at+len(run), "")
+			b.node.Content = slices.Replace(b.node.Content, at, at+len(run), strictyaml.NewText(name))
 		}
-		b.node.Content = append([]*yaml.Node{strictyaml.NewText(name)}, b.node.Content[length:]...)
-		if len(b.node.Content) == 1 {
+		if len(b.node.Content) == 1 && b.says[0] == "" {
 			b.node.Style |= yaml.FlowStyle
 		}
 	}
-	return rest
 }
 
 // verdictKeys read the verdict of an example together with its name.

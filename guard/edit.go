@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/internal/strictyaml"
 	"github.com/remit-project/remit/label"
@@ -287,7 +288,7 @@ func (w *writer) fixture(f *Fixture) *yaml.Node {
 	return n
 }
 
-// jsonNode writes JSON as YAML in one line, which is JSON except for the quotes of names.
+// jsonNode writes JSON as YAML in one line, which is JSON except for the quotes of names and words.
 func jsonNode(raw json.RawMessage) (*yaml.Node, error) {
 	doc, err := strictjson.Parse(raw, strictjson.OutputLimits())
 	if err != nil {
@@ -295,17 +296,31 @@ func jsonNode(raw json.RawMessage) (*yaml.Node, error) {
 	}
 	n, err := strictyaml.Parse(doc.Canonical())
 	if err == nil {
-		unquoteNames(n)
+		unquote(n)
 	}
 	return n, err
 }
 
-// unquoteNames writes the names of members without quotes, where YAML needs none.
-func unquoteNames(n *yaml.Node) {
+// unquote writes the names of members without quotes, where YAML needs none, and texts that nobody
+// could take for anything else.
+func unquote(n *yaml.Node) {
+	if isWord(n) {
+		n.Style = 0
+	}
 	for i, part := range n.Content {
-		if n.Kind == yaml.MappingNode && i%2 == 0 {
+		if unquote(part); n.Kind == yaml.MappingNode && i%2 == 0 {
 			part.Style = 0
 		}
-		unquoteNames(part)
 	}
+}
+
+var (
+	// words finds texts of a few words, and ids that begin with a letter; others finds those
+	// that some reader of YAML takes for something else.
+	words  = pattern.OnUse(`^[A-Za-z][\w@./+-]*( [\w@/+-][\w@./+-]*){0,3}$`)
+	others = pattern.OnUse(`(?i)^(y|n|yes|no|on|off|true|false|null|nan|inf|infinity)$`)
+)
+
+func isWord(n *yaml.Node) bool {
+	return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" && words().MatchString(n.Value) && !others().MatchString(n.Value)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,15 +27,26 @@ const maxRecords = 1000
 func (l *loader) records(n *strictyaml.Node) {
 	l.Entries(n, "records", func(name string, k, v *strictyaml.Node) {
 		r := Record{Name: name}
-		had := l.Mapping(v, "a record", strictyaml.Keys{
+		var ref reference
+		keys := l.referenceKeys(&ref)
+		maps.Copy(keys, strictyaml.Keys{
 			"tool":   l.Text("tool", &r.Tool),
 			"server": l.Text("server", &r.Server),
 			"args":   l.object("args", &r.Args),
 			"result": l.json("result", &r.Result),
 		})
+		had := l.Mapping(v, "a record", keys)
 
 		complete := had["tool"] != nil && had["result"] != nil
-		if strictyaml.IsMapping(v) && !complete {
+		switch {
+		case !strictyaml.IsMapping(v):
+		case l.refers(v, had, "a record"):
+			of, _ := l.resolve(v, ref) // one above it, or a sample
+			r.Server, r.Tool, r.Result = of.Server, of.Tool, of.Result
+			if had["args"] == nil {
+				r.Args = of.Args
+			}
+		case !complete:
 			l.Fail(k, "write {tool: …, args: {…}, result: …}", "the record %q has no tool or no result", strictyaml.Clip(name))
 		}
 		if len(l.file.Records) == maxRecords {

@@ -88,7 +88,7 @@ policies:
 	d, err := guard.Edit("order.yaml", []byte(text))
 	must(t, err)
 	must(t, d.Put(&guard.Policy{Name: "q", Message: "m", Otherwise: label.Deny}))
-	if data, err := d.Marshal(); err != nil || !strings.Contains(string(data), "{record: ada, changes: {/tier: \"silver\"}, without: [/since]}") || !strings.Contains(string(data), "\n  ada: {tool: get_customer, args: {id: c1}, result: {id: c1, tier: gold, since: \"2020-01-01\", note: the first of all customers}} # kept\n") {
+	if data, err := d.Marshal(); err != nil || !strings.Contains(string(data), "{record: ada, changes: {/tier: silver}, without: [/since]}") || !strings.Contains(string(data), "\n  ada: {tool: get_customer, args: {id: c1}, result: {id: c1, tier: gold, since: \"2020-01-01\", note: the first of all customers}} # kept\n") {
 		t.Errorf("got\n%s\n%v", data, err)
 	}
 
@@ -100,6 +100,47 @@ policies:
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "order.yaml:13") {
 			t.Errorf("%s: got %v, want %q", mistake, err, want)
 		}
+	}
+}
+
+// TestTheSameChangesAreWrittenOnce: what several examples change in the same way is a record of its
+// own, and others may differ from it a little.
+func TestTheSameChangesAreWrittenOnce(t *testing.T) {
+	other := strings.NewReplacer("c1", "c2", "Ada", "Bea", "Mill Lane 5", "Canal Street 17").Replace(customer)
+	of := func(name, result string) guard.Example {
+		e := given(name, result)
+		if strings.Contains(result, "c2") {
+			e.Given[0].Args = json.RawMessage(`{"id":"c2"}`)
+		}
+		return e
+	}
+	want := []guard.Example{of("a", customer), of("b", customer), of("c", other), of("d", strings.Replace(other, "gold", "silver", 1)), of("e", other), of("f", other)}
+	d := guard.NewEditor("order.yaml", "", "order")
+	must(t, d.Put(&guard.Policy{Name: "p", Message: "m", Otherwise: label.Deny, Examples: want}))
+	data, err := d.Marshal()
+	must(t, err)
+	const variant = "  get_customer-2: {record: get_customer, args: {id: c2}, changes: {/id: c2, /name: Bea, /address/street: Canal Street 17}}\n"
+	if !strings.Contains(string(data), variant) || strings.Count(string(data), "record: get_customer-2\n") != 4 || strings.Count(string(data), "changes: {/tier: silver}") != 1 {
+		t.Fatalf("got\n%s", data)
+	}
+
+	f, err := guard.Load("order.yaml", data)
+	must(t, err)
+	for i, e := range f.Policies[0].Examples {
+		if got, was := e.Given[0], want[i].Given[0]; string(got.Result) != string(was.Result) || string(got.Args) != string(was.Args) || got.Tool != was.Tool {
+			t.Errorf("%s: got %s, want %s", e.Name, got.Result, was.Result)
+		}
+	}
+	again, err := guard.Edit("order.yaml", data)
+	must(t, err)
+	must(t, again.Put(&guard.Policy{Name: "q", Message: "m", Otherwise: label.Deny}))
+	if edited, err := again.Marshal(); err != nil || !strings.Contains(string(edited), variant) {
+		t.Errorf("edited, it is\n%s\n%v", edited, err)
+	}
+	below := strings.Replace(string(data), "{record: get_customer, args", "{record: get_customer-3, args", 1)
+	below = strings.Replace(below, variant, strings.Replace(variant, "get_customer-2", "get_customer-4", 1), 1)
+	if _, err := guard.Load("order.yaml", []byte(below)); err == nil || !strings.Contains(err.Error(), `there is no record "get_customer-3"`) {
+		t.Errorf("a record of none: %v", err)
 	}
 }
 
@@ -120,13 +161,18 @@ func TestAnyResultsAreKept(t *testing.T) {
 		if err := d.Put(&guard.Policy{Name: "p", Message: "m", Otherwise: label.Deny, Examples: want}); err != nil {
 			t.Fatal(err)
 		}
-		f, err := d.File()
+		data, err := d.Marshal()
 		if err != nil {
 			t.Fatal(err)
 		}
+		f, err := guard.Load("order.yaml", data)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, data)
+		}
 		for i, e := range f.Policies[0].Examples {
-			if got := string(e.Given[0].Result); got != string(want[i].Given[0].Result) {
-				t.Fatalf("got %s, want %s", got, want[i].Given[0].Result)
+			var got, was any
+			if json.Unmarshal(e.Given[0].Result, &got) != nil || json.Unmarshal(want[i].Given[0].Result, &was) != nil || !reflect.DeepEqual(got, was) {
+				t.Fatalf("got %s, want %s, of\n%s", e.Given[0].Result, want[i].Given[0].Result, data)
 			}
 		}
 	})

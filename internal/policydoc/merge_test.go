@@ -101,7 +101,7 @@ func TestMergePolicy(t *testing.T) {
 		"an example of people's own":         {rule("a", "x1", "y"), rule("a", "x1"), rule("a", "x2", "z"), rule("a", "x2", "y", "z"), nil},
 		"a generated example that is gone":   {rule("a", "x", "y"), rule("a", "x", "y"), rule("a", "y"), rule("a", "y"), nil},
 		"an example that people took out":    {rule("a", "y"), rule("a", "x", "y"), rule("a", "x", "y"), rule("a", "y"), nil},
-		"and that says something new":        {rule("a"), rule("a", "x1"), rule("a", "x2"), rule("a"), []policydoc.Conflict{{Field: "guard/examples/x", Generated: "name: x\nexpect: allow\nargs: {n: \"x2\"}"}}},
+		"and that says something new":        {rule("a"), rule("a", "x1"), rule("a", "x2"), rule("a"), []policydoc.Conflict{{Field: "guard/examples/x", Generated: "name: x\nexpect: allow\nargs: {n: x2}"}}},
 		"an edited example that is gone":     {rule("a", "xm"), rule("a", "x1"), rule("a"), rule("a", "xm"), []policydoc.Conflict{{Field: "guard/examples/x"}}},
 		"an example that both made alike":    {rule("a", "x2"), rule("a", "x1"), rule("a", "x2"), rule("a", "x2"), nil},
 		"two examples of a name":             {rule("a", "x1", "x2"), rule("a", "x1", "x2"), rule("a", "x1", "x3"), rule("a", "x1", "x3"), nil},
