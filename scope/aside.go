@@ -3,6 +3,8 @@ package scope
 import (
 	"slices"
 	"strings"
+
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // Strangers add data next to the records that a request is about: comments to a page, advertisements to search
@@ -57,11 +59,11 @@ func (r *Result) asideIn(s *Source, path string, listed, ofThing bool) string {
 		if strings.Trim(segment, "0123456789") == "" {
 			continue
 		}
-		name := words(unescape(segment))
+		name := words(strictjson.UnescapeToken(segment))
 		isList := i+1 < len(segments) && strings.Trim(segments[i+1], "0123456789") == ""
 		isAside := listed || (ofThing && isList) || slices.ContainsFunc(name, isOneOf(asides))
 		if isAside && !r.isNamedBy(s, name, isList) {
-			return unescape(segment)
+			return strictjson.UnescapeToken(segment)
 		}
 	}
 	return ""
@@ -70,7 +72,7 @@ func (r *Result) asideIn(s *Source, path string, listed, ofThing bool) string {
 // asideOf returns the name of an outermost list if the source names another one, also where that is empty, or if
 // strangers add to it; else it returns "".
 func (m *matcher) asideOf(s *Source, r *Result, list string) string {
-	name := unescape(list[strings.LastIndexByte(list, '/')+1:])
+	name := strictjson.UnescapeToken(list[strings.LastIndexByte(list, '/')+1:])
 	of := words(name)
 	isMeant := func(of []string) bool { return r.isNamedBy(s, of, true) && r.isWholly(s, of) }
 	switch {
@@ -83,7 +85,7 @@ func (m *matcher) asideOf(s *Source, r *Result, list string) string {
 	for _, record := range r.inOrder {
 		at := strings.LastIndexByte(record, '/')
 		other := at >= 0 && isListed(record) && r.outermost(record) && record[:at] != list
-		if m.step() && other && isMeant(words(unescape(record[strings.LastIndexByte(record[:at], '/')+1:at]))) {
+		if m.step() && other && isMeant(words(strictjson.UnescapeToken(record[strings.LastIndexByte(record[:at], '/')+1:at]))) {
 			return name
 		}
 	}

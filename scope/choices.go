@@ -51,7 +51,11 @@ func (m *matcher) bind(c *Constraint, a Argument, o offers, hits []candidate) (m
 	}
 	before, bound := m.bound[key]
 	if bound {
-		records = slices.DeleteFunc(slices.Clone(before), func(r string) bool { return !slices.Contains(records, r) })
+		now := map[string]bool{}
+		for _, r := range records {
+			now[r] = true
+		}
+		records = slices.DeleteFunc(slices.Clone(before), func(r string) bool { return !now[r] })
 	}
 	m.bound[key] = records
 	if isPlace {

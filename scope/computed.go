@@ -36,6 +36,9 @@ func whole(s string) (int, error) {
 // maxOperands bounds the numbers that a computed value may follow from.
 const maxOperands = 24
 
+// maxOperand bounds such a number, in characters: no amount is longer.
+const maxOperand = 24
+
 // follows reports whether a number follows from those of the request and the sources by
 // plain computation: a sum, a difference, a product, a half or a part in a hundred of one
 // or two of them, with a third added or taken away, or taken away from a third. Where "by"
@@ -199,8 +202,10 @@ func (m *matcher) operands(c *Constraint, operations map[operation]bool) []opera
 		parts = append(parts, plain(p[1]))
 	}
 	add := func(s string, sources uint32) {
-		r, ok := new(big.Rat).SetString(s)
-		if ok && len(out) < maxOperands {
+		if len(s) > maxOperand || len(out) == maxOperands {
+			return
+		}
+		if r, ok := new(big.Rat).SetString(s); ok {
 			out = append(out, operand{r, sources, otherwise, []*big.Rat{r}, sources == 0 && slices.Contains(parts, s)})
 		}
 	}

@@ -49,8 +49,7 @@ func cond(miss, otherwise string) string {
 // one has. What speaks against a call may do so in any line of a text; what it depends on must
 // not be in a text where the call can't be taken back.
 func (m *matcher) some(s *Source, against bool) (met bool, miss string) {
-	m.against = against
-	defer func() { m.against = false }()
+	defer m.speaking(against)()
 	called := false
 	for _, r := range slices.Backward(m.results) {
 		if !m.answers(s, r, &Constraint{Pick: All}) {
@@ -170,11 +169,18 @@ func (m *matcher) speaksOf(where []Match, r *Result) bool {
 	return true
 }
 
+// speaking sets whether what is read speaks against the call, and returns what restores how it was: a condition
+// may take its value from a source that has conditions of its own.
+func (m *matcher) speaking(against bool) (restore func()) {
+	before := m.against
+	m.against = against
+	return func() { m.against = before }
+}
+
 // excepted says why a value is among those that a constraint rules out; empty where it
 // isn't.
 func (m *matcher) excepted(c *Constraint, a Argument) string {
-	m.against = true
-	defer func() { m.against = false }()
+	defer m.speaking(true)()
 	for i := range c.Except {
 		s := &c.Except[i]
 		if s.By != "" {

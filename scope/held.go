@@ -3,6 +3,8 @@ package scope
 import (
 	"slices"
 	"strings"
+
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // held is a condition on one field as a result is held to it.
@@ -285,7 +287,7 @@ func (m *matcher) hasObject(r *Result, record string, description []string) bool
 	own := func(i int) bool { return r.fields[i].text != "" && begins(r.fields[i].part) }
 	within := func(i int) bool {
 		member, _ := next(strings.TrimPrefix(r.fields[i].record, record))
-		words := words(unescape(member))
+		words := words(strictjson.UnescapeToken(member))
 		return r.fields[i].text != "" && len(words) == len(name) && begins(words)
 	}
 	all := len(r.records[record]) + len(r.nested[record])

@@ -99,6 +99,55 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
+// TestUnlessOfANestedSource: what speaks against a call does so in whatever way it is written, also where the
+// place of the call that it is about comes from another one.
+func TestUnlessOfANestedSource(t *testing.T) {
+	const (
+		unless = `{"calls":[{"tool":"forward_mail","unless":[{"tool":"read_file","args":{"/path":%s},"where":{"status":"blocked"}}],"args":{"/id":{"is":"m1"}}}]}`
+		stated = `{"is":"may.txt"}`
+		nested = `{"from":[{"tool":"list_mails","field":"file"}],"pick":"only"}`
+	)
+	for name, path := range map[string]string{"stated": stated, "nested": nested} {
+		for status, want := range map[string]bool{"open": true, "blocked": false, "bl\u043ecked": false, "blocked\u200b": false} {
+			t.Run(name+" "+status, func(t *testing.T) {
+				h := hostile{
+					request: "Forward m1 unless the file may.txt says blocked.", scope: fmt.Sprintf(unless, path), tool: "forward_mail", args: map[string]string{"/id": "u:m1"},
+					results: slices.Concat(mails(nil, `[{"id":"m1","file":"may.txt"}]`), file("may.txt", `{"status":"`+status+`"}`)),
+				}
+				if got, misses := h.covered(t); got != want {
+					t.Errorf("covered: %v, want %v (%v)", got, want, misses)
+				}
+			})
+		}
+	}
+}
+
+// TestHostileResultsEnd: results that others made to be looked at slowly take a time that grows with them. With
+// a square of it in any of these the test doesn't end.
+func TestHostileResultsEnd(t *testing.T) {
+	var list, object strings.Builder
+	for i := range 8000 {
+		fmt.Fprintf(&list, `,{"id":"a","date":"2026-01-02","n":%d}`, i)
+		fmt.Fprintf(&object, `,"%s%d_count":1`, strings.Repeat("a_", 200), i)
+	}
+	digits := strings.Repeat("7", 100_000)
+	for name, c := range map[string]struct{ result, args string }{
+		"records that are all equal": {"[" + list.String()[1:] + "]", `"/id":{"from":[{"tool":"list_mails","field":"id"}],"kind":"id","pick":"choice","by":"newest by date"}`},
+		"long names around a list":   {"{" + object.String()[1:] + `,"mails":[` + list.String()[1:] + "]}", `"/id":{"from":[{"tool":"list_mails","field":"id"}],"kind":"id","pick":"only"}`},
+		"a number without end":       {`[{"id":"a","size":` + digits + `}]`, `"/id":{"computed":[{"tool":"list_mails","field":"size"}],"kind":"number","by":"size"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := hostile{
+				request: "Forward it with " + strings.Repeat(digits+" ", 20), scope: `{"calls":[{"tool":"forward_mail","args":{` + c.args + `}}]}`, tool: "forward_mail",
+				args: map[string]string{"/id": "s:nothing of it"}, results: mails(nil, c.result),
+			}
+			if covered, _ := h.covered(t); covered {
+				t.Error("what is in no result is covered")
+			}
+		})
+	}
+}
+
 // TestCheckedChoice: a criterion that a program can check is checked, whatever the call does.
 func TestCheckedChoice(t *testing.T) {
 	const list = `[{"id":"a","price":900,"fine":5,"date":"2026-01-02","note":"cheapest, lowest price"},{"id":"b","price":100,"fine":50,"date":"2026-01-01","city":"Rome"}]`

@@ -57,7 +57,7 @@ func members(pointer string) func(yield func(object, name string) bool) {
 	return func(yield func(object, name string) bool) {
 		for end := len(pointer); end > 0; {
 			slash := strings.LastIndexByte(pointer[:end], '/')
-			if !yield(pointer[:slash], unescape(pointer[slash+1:end])) {
+			if !yield(pointer[:slash], strictjson.UnescapeToken(pointer[slash+1:end])) {
 				return
 			}
 			end = slash

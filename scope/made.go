@@ -60,7 +60,7 @@ func (m *matcher) made(s *Source, i int) *made {
 		return nil
 	}
 	for j, other := range m.results {
-		if j != i && (!m.work((len(other.fields)+len(other.Args))*perStep) || other.isGiven(of.text) || other.has(of.text)) {
+		if j != i && (!m.work((len(other.fields)+len(other.Args))*perStep+len(other.Text)) || other.isGiven(of.text) || other.has(of.text)) {
 			return nil
 		}
 	}

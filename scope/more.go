@@ -3,6 +3,8 @@ package scope
 import (
 	"slices"
 	"strings"
+
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // A page of a listing is no listing: the cheapest of it may be the cheapest of those who pay to be on the first page.
@@ -85,7 +87,7 @@ func (f *field) countsMore(listed int) bool {
 // isAround reports whether an object is nothing but what a server puts around a list.
 func (r *Result) isAround(pointer string) bool {
 	isOther := func(w string) bool { return !slices.Contains(wrappers, w) }
-	name := words(unescape(pointer[strings.LastIndexByte(pointer, '/')+1:]))
+	name := words(strictjson.UnescapeToken(pointer[strings.LastIndexByte(pointer, '/')+1:]))
 	if slices.ContainsFunc(name, func(w string) bool { return isOther(w) && !slices.Contains(containers, w) }) {
 		return false
 	}

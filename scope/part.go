@@ -35,7 +35,7 @@ func (p parts) home(record string) (home string, part []string, outer int) {
 		if at < 0 || !p[record[:at]] || strings.Trim(record[at+1:], "0123456789") == "" {
 			return record, part, outer
 		}
-		name := words(unescape(record[at+1:]))
+		name := words(strictjson.UnescapeToken(record[at+1:]))
 		if part != nil {
 			outer += len(name)
 		}

@@ -40,6 +40,7 @@ type Result struct {
 	members    map[string]bool  // their names
 	known      map[string]bool  // those that the tool itself names
 	parts      map[string]int   // of those in an object of their record, how many words are the object's
+	telling    map[string]bool  // records with members that don't just say something of a list in them
 	outers     map[string]int   // and of these, how many are of the objects around it
 	values     bool             // nothing but a list of values
 	more       bool             // its server says that it is a part of a listing
@@ -150,6 +151,10 @@ func isListed(record string) bool { return element().MatchString(record) }
 func (r *Result) add(f field) {
 	if r.records == nil {
 		r.structured, r.records, r.members, r.parts, r.outers = true, map[string][]int{}, map[string]bool{}, map[string]int{}, map[string]int{}
+		r.telling = map[string]bool{}
+	}
+	if !f.null && !r.telling[f.record] && !oneOf(f.key, wrapping) {
+		r.telling[f.record] = true
 	}
 	r.members[f.name] = true
 	if _, known := r.parts[f.name]; !known || f.part == nil {
@@ -215,10 +220,7 @@ func (r *Result) outermost(record string) bool {
 // isRecord reports whether an object has members of its own that don't just say something of a
 // list in it.
 func (r *Result) isRecord(pointer string) bool {
-	return slices.ContainsFunc(r.records[pointer], func(i int) bool {
-		f := &r.fields[i]
-		return !f.null && !oneOf(f.key, wrapping)
-	})
+	return r.telling[pointer]
 }
 
 // member returns a predicate for the members of a result that a description names, and whether
@@ -317,14 +319,10 @@ func split(pointer string) (record, key string) {
 		last := pointer[i+1:]
 		pointer = pointer[:i]
 		if strings.Trim(last, "0123456789") != "" {
-			return pointer, unescape(last)
+			return pointer, strictjson.UnescapeToken(last)
 		}
 	}
 	return "", ""
-}
-
-func unescape(segment string) string {
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(segment)
 }
 
 // says reports whether a value appears as a whole in the text of a result, or in one of

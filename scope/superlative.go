@@ -410,10 +410,6 @@ func isSuperlative(w string) bool {
 // where not every record has one that can be compared, where there are fewer, or where one that is
 // meant and one that is not are equal.
 func (m *matcher) ranked(o offers, member string, by criterion) ranking {
-	type placed struct {
-		candidate
-		by *big.Rat
-	}
 	var all []placed
 	var out ranking
 	of, largest := by.rank, by.order.largest
@@ -454,13 +450,13 @@ func (m *matcher) ranked(o offers, member string, by criterion) ranking {
 		return a.by.Cmp(b.by)
 	})
 	first, last := all[of.from-1], all[of.to-1]
+	mixed := differs(all, first) || differs(all, last)
 	for i, r := range all {
 		within, meets := i >= of.from-1 && i < of.to, r.by.Cmp(first.by) == 0 || r.by.Cmp(last.by) == 0
 		if within || meets {
 			out.values = append(out.values, r.candidate)
 		}
-		isEqual := func(other placed) bool { return other.by.Cmp(r.by) == 0 && other.text != r.text }
-		if meets && !within && slices.ContainsFunc(all, isEqual) {
+		if meets && !within && mixed {
 			out.values = nil
 			return out
 		}
@@ -478,6 +474,17 @@ func areOfTwoDays(times []*big.Rat) bool {
 	isEarly := func(t *big.Rat) bool { return t.Cmp(big.NewRat(early.Milliseconds(), 1)) < 0 }
 	isLate := func(t *big.Rat) bool { return t.Cmp(big.NewRat(late.Milliseconds(), 1)) >= 0 }
 	return slices.ContainsFunc(times, isEarly) && slices.ContainsFunc(times, isLate)
+}
+
+// placed is a candidate with the number that it is compared by.
+type placed struct {
+	candidate
+	by *big.Rat
+}
+
+// differs reports whether those that are equal to one of them have different values.
+func differs(all []placed, one placed) bool {
+	return slices.ContainsFunc(all, func(other placed) bool { return other.by.Cmp(one.by) == 0 && other.text != one.text })
 }
 
 // toCome reports whether a superlative is about what is still to come.

@@ -4,11 +4,15 @@ import "strings"
 
 // Hearsay is text that models are told and nothing vouches for: the definitions of
 // tools. A value that is in it, and not in the user's words, is its author's.
-type Hearsay struct{ atoms map[string]bool }
+type Hearsay struct {
+	atoms map[string]bool
+	// all is set where there is more text than is kept: every value may be in it.
+	all bool
+}
 
 const (
 	// maxHearsay is how much text is kept, in bytes: more than the definitions of a
-	// few thousand tools. What is over that counts as known.
+	// few thousand tools. With more than that every value counts as heard.
 	maxHearsay = 4 << 20
 	// hearsayAtom is the shortest word that is kept: shorter ones are in any text.
 	hearsayAtom = 4
@@ -20,7 +24,7 @@ func NewHearsay(texts []string) *Hearsay {
 	size := 0
 	for _, text := range texts {
 		if size += len(text); size > maxHearsay {
-			break
+			return &Hearsay{all: true}
 		}
 		for atom := range everyAtom(text) {
 			h.atoms[strings.ToLower(atom)] = true
@@ -36,7 +40,7 @@ func (h *Hearsay) Has(value string) bool {
 		return h != nil
 	}
 	for atom := range everyAtom(value) {
-		if typedAtom(atom) && h.atoms[strings.ToLower(atom)] {
+		if typedAtom(atom) && (h.all || h.atoms[strings.ToLower(atom)]) {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/remit-project/remit/internal/raced"
 	"github.com/remit-project/remit/internal/strictjson"
@@ -228,6 +229,81 @@ func TestTextIsTakenInWithoutCopies(t *testing.T) {
 			if got := after.TotalAlloc - before.TotalAlloc; got > 64*uint64(len(text))+4<<20 {
 				t.Errorf("%s of %q: %d bytes for %d", name, line, got, len(text))
 			}
+		}
+	}
+}
+
+// Whether a listing is whole is told by its lists, and not by how its members are called.
+func TestListingIsWhole(t *testing.T) {
+	for name, c := range map[string]struct {
+		result string
+		want   bool
+	}{
+		"as many as there are":              {`{"total":2,"items":[{"id":1},{"id":2}]}`, true},
+		"more than are listed":              {`{"total":50,"items":[{"id":1}]}`, false},
+		"a member that is called a number":  {`{"total":50,"items":[{"id":1,"extra":{"99":"x"}}]}`, false},
+		"such a number with a sign":         {`{"total":50,"items":[{"id":1}],"+99":"x"}`, false},
+		"a total below such a member":       {`{"0":{"total":50},"items":[{"id":1}]}`, false},
+		"a total of a record":               {`{"items":[{"id":1,"total":50}]}`, true},
+		"another page":                      {`{"next_cursor":"c2","items":[{"id":1}]}`, false},
+		"no other page":                     {`{"has_more":false,"next_cursor":null,"items":[{"id":1}]}`, true},
+		"a list of cursors":                 {`{"next_cursors":["c2"],"items":[{"id":1}]}`, false},
+		"the longest of several lists":      {`{"total":3,"tags":["a","b","c"],"items":[{"id":1}]}`, true},
+		"nothing but a value, without list": {`"a"`, true},
+	} {
+		doc, err := strictjson.Parse([]byte(c.result), strictjson.OutputLimits())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := IsWhole(doc, nil); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// What is over the bound of hearsay counts as heard.
+func TestHearsayBeyondItsBound(t *testing.T) {
+	within, beyond := NewHearsay([]string{"ask bob@corp.example"}), NewHearsay([]string{strings.Repeat("word ", maxHearsay/5), "ask bob@corp.example"})
+	for _, c := range []struct {
+		of   *Hearsay
+		text string
+		want bool
+	}{
+		{within, "bob@corp.example", true}, {within, "ann@corp.example", false}, {beyond, "bob@corp.example", true}, {beyond, "ann@corp.example", true}, {beyond, "hi", false},
+	} {
+		if got := c.of.Has(c.text); got != c.want {
+			t.Errorf("%s: %v", c.text, got)
+		}
+	}
+}
+
+// Results under one id, and names that take up whole pointers, take a time that grows with them: with a square
+// of it the test doesn't end.
+func TestManyResultsEnd(t *testing.T) {
+	s := New(func() time.Time { return time.Time{} })
+	const results = 100_000
+	for range results {
+		s.External("again", "x")
+	}
+	if _, has := s.names["again~100000"]; !has || len(s.names) != results {
+		t.Errorf("%d names", len(s.names))
+	}
+	s.External("again~2", "x")
+	if _, has := s.names["again~2~2"]; !has {
+		t.Error("a name that was given is given again")
+	}
+
+	var b strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&b, `,"a%d":"x"`, i)
+	}
+	doc, err := strictjson.Parse([]byte(`{"`+strings.Repeat("a_", 3000)+`":{`+b.String()[1:]+`}}`), strictjson.OutputLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		if !IsWhole(doc, nil) {
+			t.Fatal("the listing is a part")
 		}
 	}
 }

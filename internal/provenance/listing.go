@@ -16,8 +16,8 @@ import (
 // TOOL_OUTPUT selects what is returned, where it begins elsewhere than at the first record,
 // where it has as many records as its limit, or where the server says that there are more.
 func IsWhole(doc *strictjson.Document, args []Argument) bool {
-	listed := longestList(doc)
-	return !saysMore(doc, listed) && !slices.ContainsFunc(args, func(a Argument) bool { return a.leavesOut(listed) })
+	l := listingOf(doc)
+	return !l.saysMore() && !slices.ContainsFunc(args, func(a Argument) bool { return a.leavesOut(l.longest) })
 }
 
 // chooser returns the least trust of the arguments that may have left records out of a
@@ -25,8 +25,8 @@ func IsWhole(doc *strictjson.Document, args []Argument) bool {
 func chooser(doc *strictjson.Document, args []Argument) label.Trust {
 	listed := math.MaxInt // any limit may have been reached
 	if doc != nil {
-		if n := longestList(doc); !saysMore(doc, n) {
-			listed = n
+		if l := listingOf(doc); !l.saysMore() {
+			listed = l.longest
 		}
 	}
 
@@ -110,35 +110,66 @@ func isVoid(text string) bool {
 	return false
 }
 
-// longestList returns the length of the longest list of a document, at least 1.
-func longestList(doc *strictjson.Document) int {
-	most := 1
-	for _, leaf := range doc.Leaves() {
-		for segment := range strings.SplitSeq(leaf.Pointer, "/") {
-			if i, err := strconv.Atoi(segment); err == nil {
-				most = max(most, i+1)
+// listing is what a document says of how many records it lists. Kinds tell lists from objects: whoever
+// names a member "99" makes no list of a hundred.
+type listing struct {
+	// longest is the length of the longest list, at least 1, and total the largest that is told beside
+	// the records.
+	longest int
+	total   float64
+	// more is set where a member beside the records says that there are more of them.
+	more bool
+}
+
+// listingOf walks a document.
+func listingOf(doc *strictjson.Document) listing {
+	l := listing{longest: 1}
+	l.walk(doc.Root(), nil, false)
+	return l
+}
+
+// walk reads a value with the words of the nearest member name. Inside records nothing is told of
+// the listing.
+func (l *listing) walk(v strictjson.Value, words []string, inRecord bool) {
+	switch v.Kind() {
+	case strictjson.Object:
+		for name, member := range v.Members() {
+			if !inRecord {
+				words = Words(name)
 			}
+			l.walk(member, words, inRecord)
+		}
+	case strictjson.Array:
+		l.longest = max(l.longest, v.Len())
+		for element := range v.All() {
+			isScalar := element.Kind() != strictjson.Object && element.Kind() != strictjson.Array
+			l.walk(element, words, inRecord || !isScalar)
+		}
+	case strictjson.Null:
+	default:
+		if !inRecord {
+			l.tell(v, words)
 		}
 	}
-	return most
+}
+
+// tell takes what a member beside the records says of how many there are: "hasMore", a cursor to
+// the next page, a total.
+func (l *listing) tell(v strictjson.Value, words []string) {
+	text := v.Text()
+	if v.Kind() != strictjson.String {
+		text = string(v.Raw())
+	}
+	switch {
+	case isVoid(text):
+	case slices.Contains(words, "total"):
+		if n, err := strconv.ParseFloat(text, 64); err == nil {
+			l.total = max(l.total, n)
+		}
+	case text != "false" && moreNames.in(words):
+		l.more = true
+	}
 }
 
 // saysMore reports whether the server says that there are more records than were listed.
-func saysMore(doc *strictjson.Document, listed int) bool {
-	return slices.ContainsFunc(doc.Leaves(), func(leaf strictjson.Leaf) bool { return tellsMore(leaf, listed) })
-}
-
-// tellsMore reports whether a field beside the records says that there are more of them than
-// were listed: "hasMore", a cursor to the next page, a greater total.
-func tellsMore(leaf strictjson.Leaf, listed int) bool {
-	if isVoid(leaf.Text) || leaf.Kind == strictjson.Null || recordPrefix(leaf.Pointer) != leaf.Pointer {
-		return false
-	}
-
-	words := newName(leaf.Pointer, "").last
-	if slices.Contains(words, "total") {
-		n, err := strconv.ParseFloat(leaf.Text, 64)
-		return err == nil && n > float64(listed)
-	}
-	return leaf.Text != "false" && moreNames.in(words)
-}
+func (l *listing) saysMore() bool { return l.more || l.total > float64(l.longest) }

@@ -16,6 +16,7 @@ type Session struct {
 	clock   calendar
 	events  []event
 	names   map[string]int
+	repeats map[string]int // the last number behind a name that came again
 	ambient label.Label
 	told    bool  // something below USER was read that has text at all
 	low     []int // events with text below USER, the ones ambient values may come from
@@ -86,6 +87,7 @@ func New(clock func() time.Time) *Session {
 	return &Session{
 		clock:   clock,
 		names:   map[string]int{},
+		repeats: map[string]int{},
 		ambient: label.Identity(),
 		work:    work,
 		vouch:   newVouching(work),
@@ -191,13 +193,7 @@ func (s *Session) Model(name, text string) {
 func (s *Session) add(e event) int {
 	s.memo = memo{names: s.memo.names}
 	n := len(s.events)
-	// A name that came before keeps its meaning: evidence refers to it.
-	for i, name := 2, e.name; ; i++ {
-		if _, taken := s.names[e.name]; !taken {
-			break
-		}
-		e.name = name + "~" + strconv.Itoa(i)
-	}
+	e.name = s.unused(e.name)
 	s.events = append(s.events, e)
 	s.names[e.name] = n
 	s.see(n, e.label)
@@ -205,6 +201,19 @@ func (s *Session) add(e event) int {
 	s.catchUp()
 	s.wide.Append(uint32(n), e.text)
 	return n
+}
+
+// unused returns a name that no event has: one that came before keeps its meaning, since evidence
+// refers to it.
+func (s *Session) unused(name string) string {
+	free := name
+	for {
+		if _, taken := s.names[free]; !taken {
+			return free
+		}
+		s.repeats[name] = max(1, s.repeats[name]) + 1
+		free = name + "~" + strconv.Itoa(s.repeats[name])
+	}
 }
 
 // catchUp indexes what the model wrote through calls. That waits for the next
