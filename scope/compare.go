@@ -108,12 +108,17 @@ func moment(s string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	for _, l := range layouts {
-		if t, err := time.Parse(l, s); err == nil {
+		if t, err := time.Parse(l, s); err == nil && isZoned(s) {
 			return t, true
+		} else if err == nil {
+			return t.In(unzoned), true
 		}
 	}
 	return time.Time{}, false
 }
+
+// unzoned is the place of what is written without a zone, with the clock of UTC.
+var unzoned = time.FixedZone("", 0)
 
 // clocks are the ways in which tools write a time of the day alone.
 var clocks = []string{"15:04", "15:04:05", "3:04 PM", "3:04PM"}

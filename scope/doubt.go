@@ -39,7 +39,7 @@ func mayBe(value, text string) bool {
 	a, isMoment := moment(strings.TrimSpace(value))
 	b, dated := moment(strings.TrimSpace(text))
 	if isMoment && dated {
-		return sameClock(a, b)
+		return sameClock(a, b) || isWrittenAs(a, b)
 	}
 	value, shown := plainly(value), plainly(text)
 	if on := switches[value]; on != "" && on == switches[shown] {

@@ -100,11 +100,17 @@ func (m *matcher) moments(of []Source) []time.Time {
 	return out
 }
 
-// sameClock reports whether two moments are the same, or are written the same except for the
+// sameClock reports whether two moments may be the same: as they are, or written the same where one of them doesn't say its
 // zone.
 func sameClock(a, b time.Time) bool {
+	isOpen := a.Location() == unzoned || b.Location() == unzoned
+	return a.Equal(b) || (isOpen && isWrittenAs(a, b))
+}
+
+// isWrittenAs reports whether two moments are written the same but for their zones.
+func isWrittenAs(a, b time.Time) bool {
 	const clock = "2006-01-02T15:04:05"
-	return a.Equal(b) || a.Format(clock) == b.Format(clock)
+	return a.Format(clock) == b.Format(clock)
 }
 
 // sameDay reports whether two moments are written with the same day.

@@ -36,7 +36,7 @@ func (m *matcher) ownRecords(s *Source, c *Constraint, id string) []candidate {
 			break // which has what was made before it
 		}
 		one := m.made(s, i)
-		if one == nil && m.irreversible {
+		if one == nil {
 			one = m.untold(s, r)
 		}
 		if one != nil && m.isMeant(s, one) {
@@ -137,11 +137,12 @@ func (r *Result) isOfWhole(f *field) bool {
 // existing are the words of members by which a service says that it made nothing: the thing was there.
 var existing = strings.Fields("existing existed exists already duplicate replaced merged")
 
-// wasThere reports whether a result says that its call found what it was to make.
+// wasThere reports whether a result says that its call found what it was to make, by a member, or in words about the call.
 func (r *Result) wasThere() bool {
 	return slices.ContainsFunc(r.fields, func(f field) bool {
 		off := slices.Contains(nothing, fold(f.text))
-		return (oneOf(f.key, existing) && !off) || (slices.Equal(f.key, []string{"created"}) && off)
+		isSaid := (oneOf(f.key, remarks) || oneOf(f.key, outcomes)) && oneOf(words(f.text), existing)
+		return isSaid || (oneOf(f.key, existing) && !off) || (slices.Equal(f.key, []string{"created"}) && off)
 	})
 }
 
@@ -231,7 +232,7 @@ func (m *matcher) correction(c *Constraint, o offers) string {
 		switch {
 		case v.made == nil && (v.record == "" || m.speaksOfAny(v, of)):
 			return ""
-		case v.made == nil || !v.made.isCalled(of):
+		case v.made == nil || !v.made.isCalled(of) || m.isCalledOtherwise(v.made, of):
 		case one != "" && one != v.text:
 			return ""
 		default:
@@ -239,6 +240,12 @@ func (m *matcher) correction(c *Constraint, o offers) string {
 		}
 	}
 	return one
+}
+
+// isCalledOtherwise reports whether what the session made lacks a word that the user said for what is meant: a word that many things have
+// in their names doesn't make it "the meeting of Eve's invitation".
+func (m *matcher) isCalledOtherwise(r *made, of []string) bool {
+	return slices.ContainsFunc(of, func(w string) bool { return m.madeOf(w) && !r.isCalled([]string{w}) })
 }
 
 // speaksOfAny reports whether the record of a value has one of some words in any text of it.

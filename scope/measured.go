@@ -50,7 +50,7 @@ func (m *matcher) quantity(record, member string) measured {
 		if exact == nil && ending == nil {
 			exact = within
 		}
-		if exact == nil {
+		if exact == nil && !(len(ending) == 1 && m.isOfAnotherTime(r, pointer, ending[0])) {
 			exact = ending
 		}
 		if len(exact) == 1 {
@@ -77,6 +77,20 @@ func isTime(text string) bool {
 // and not about the record: the date of the last comment, the number of reviews.
 func isOfAnother(key []string) bool {
 	return slices.ContainsFunc(key[:len(key)-1], isOneOf(asides)) || oneOf(key[:len(key)-1], differing)
+}
+
+// isOfAnotherTime reports whether a time may be another one than that of its record, for what can't be taken back: its name says of what it
+// is, which is not what is listed, and the record has a time of another name. What is newest is not what is due last.
+func (m *matcher) isOfAnotherTime(r *Result, record string, f *field) bool {
+	of := f.key[:len(f.key)-1]
+	if !(m.irreversible || m.strict) || !isTime(f.text) || len(of) == 0 || slices.ContainsFunc(of, r.isAbout) {
+		return false
+	}
+	return slices.ContainsFunc(r.records[record], func(i int) bool {
+		other := &r.fields[i]
+		isSame := len(other.key) == len(f.key) && slices.Equal(other.key[:len(other.key)-1], of)
+		return m.step() && other.part == nil && other.name != f.name && len(other.key) > 0 && isTime(other.text) && !isSame
+	})
 }
 
 func isOnly(key []string, word string) bool { return len(key) == 1 && endsIn(key, word) }

@@ -142,6 +142,9 @@ func nearly(description, member []string) bool {
 // to hold addresses of a kind holds nothing else.
 func (m *matcher) near(r *Result, description []string, argument string, kind Kind) string {
 	description = head(description)
+	if just := m.calledJust(r, description); just != "" && m.holdsOnly(r, just, kind) {
+		return just
+	}
 	var found []string
 	for name := range r.members {
 		if !m.step() {

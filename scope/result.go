@@ -277,11 +277,15 @@ func (m *matcher) memberOf(r *Result, description []string, id string, kind Kind
 // whether any record has one, and whether one is of another thing.
 func (m *matcher) regular(r *Result, description []string) (regular []string, any, other bool) {
 	var own, within []string
+	is := m.calledJust(r, description)
 	for name := range r.members {
 		part := r.parts[name]
 		member := strings.Fields(name)[part:]
 		if !m.step() || !names(description, member) || (part > 0 && len(head(description)) > 1) {
 			continue
+		}
+		if is != "" && name != is && part == 0 {
+			return []string{is}, true, false
 		}
 		if m.isOfOther(r, description, name) {
 			other = true
@@ -302,6 +306,34 @@ func (m *matcher) regular(r *Result, description []string) (regular []string, an
 		own = within
 	}
 	return own, any, other
+}
+
+// calledJust returns the only member that is called as a description but for words that say what kind of value it is (starts_at, for the
+// start), which every record has; empty where there is none, or several. Beside it, what has another word before is of
+// something else: the start of the registration.
+func (m *matcher) calledJust(r *Result, description []string) string {
+	want := meaningOf(head(description))
+	if m.against || want.of == nil || want.bare {
+		return ""
+	}
+	found := ""
+	for name := range r.members {
+		have := meaningOf(strings.Fields(name))
+		isSo := r.parts[name] == 0 && !have.bare && !want.contradicts(have) && slices.EqualFunc(told(strings.Fields(name)), told(head(description)), sameWord)
+		if !m.step() || !isSo || m.strangers(name) || !m.guessable(r, name) || !m.everywhere(r, name) {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = name
+	}
+	return found
+}
+
+// told returns the words of a name but for those that say what kind of value it has.
+func told(name []string) []string {
+	return slices.DeleteFunc(slices.Clone(name), func(w string) bool { return qualifiers[w] != "" })
 }
 
 // lists reports whether a member is about the things that a result lists, by its tool's name: the

@@ -33,10 +33,32 @@ func (m *matcher) coversSpan(s *Source, r *Result, a Argument) bool {
 	if oneOf(key, excluding) {
 		beside = 1
 	}
-	if oneOf(key, upper) {
-		return !day.Before(dayOf(to).AddDate(0, 0, beside))
+	isOutside := func(edge time.Time) bool {
+		if oneOf(key, upper) {
+			return day.Before(dayOf(edge).AddDate(0, 0, beside))
+		}
+		return day.After(dayOf(edge).AddDate(0, 0, -beside))
 	}
-	return !day.After(dayOf(from).AddDate(0, 0, -beside))
+	edge := from
+	if oneOf(key, upper) {
+		edge = to
+	}
+	return !isOutside(edge) && !(r.isInZones() && isOutside(m.universal(edge)))
+}
+
+// isInZones reports whether a time in a result says its zone, so that its server may part days by the clock of UTC: half past midnight in
+// Rome is on the day before there.
+func (r *Result) isInZones() bool {
+	return slices.ContainsFunc(r.fields, func(f field) bool { return isMoment(f.text) && isZoned(strings.TrimSpace(f.text)) })
+}
+
+// universal returns a moment by the clock of UTC: one without a zone is in that of the user.
+func (m *matcher) universal(t time.Time) time.Time {
+	if t.Location() != unzoned {
+		return t.UTC()
+	}
+	_, offset := m.proposal.Now.Zone()
+	return t.Add(-time.Duration(offset) * time.Second)
 }
 
 // dayOf returns the day that a moment is written with.
