@@ -3,7 +3,6 @@ package remit
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/remit-project/remit/contract"
@@ -26,7 +25,7 @@ func (x *deciding) resolve() bool {
 	// {"permissions": {"eve@x.io": "write"}} has its target in one.
 	owner := []int(nil)
 	for i := range x.leaves {
-		for _, name := range openNames(x.arguments[i], values[i].Pointer) {
+		for _, name := range openNames(x.arguments[i], &x.leaves[i]) {
 			values = append(values, provenance.Value{Pointer: values[i].Pointer, Kind: strictjson.String, Text: name})
 			owner = append(owner, i)
 		}
@@ -54,24 +53,24 @@ func addName(r *provenance.Resolution, text string, name *provenance.Resolution)
 	}
 }
 
-// openNames returns the member names of a pointer that the contract's pattern
+// openNames returns the member names above a value that the contract's pattern
 // leaves open, where they matter: above arguments that carry authority.
-func openNames(a *contract.Argument, pointer string) []string {
-	if a.Role == label.Content || a.Role == label.Selector || !strings.Contains(a.Pattern, "*") || pointer == "" {
+func openNames(a *contract.Argument, l *leaf) []string {
+	if a.Role == label.Content || a.Role == label.Selector || !strings.Contains(a.Pattern, "*") || l.place == "" {
 		return nil
 	}
 
 	var out []string
 	pattern := strings.Split(a.Pattern, "/")
-	for i, segment := range strings.Split(pointer, "/") {
+	above := strings.Count(l.Pointer, "/") - strings.Count(l.place, "/") // segments of the call that lead to the arguments
+	for i, segment := range strings.Split(l.place, "/") {
 		// The last segment of a pattern matches every further one.
 		wildcard := pattern[min(i, len(pattern)-1)]
 		open := wildcard == "**" || (wildcard == "*" && i < len(pattern))
 		if segment == "" || !open {
 			continue
 		}
-		// A small number is the index of a list.
-		if _, err := strconv.Atoi(segment); err != nil || len(segment) > 4 {
+		if !l.IsIndex(above + i - 1) {
 			out = append(out, memberName(segment))
 		}
 	}

@@ -336,7 +336,7 @@ func (x *deciding) tool() string { return x.d.Server + "\x00" + x.d.Tool + "\x00
 // names above it that the schema leaves open.
 func (x *deciding) confirmable(i int) string {
 	l := &x.leaves[i]
-	return strings.Join(append([]string{l.Text}, openNames(x.arguments[i], l.place)...), "\x00")
+	return strings.Join(append([]string{l.Text}, openNames(x.arguments[i], l)...), "\x00")
 }
 
 // carried returns the label that a value takes into the results of its call. What a certificate

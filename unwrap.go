@@ -111,7 +111,7 @@ func (x *deciding) written(at strictjson.Leaf) json.RawMessage {
 	for _, l := range inner.Leaves() {
 		if l.Pointer != "" { // the empty object
 			place := l.Pointer
-			l.Pointer = at.Pointer + place
+			l.Pointer, l.Indexes = at.Pointer+place, l.Indexes<<strings.Count(at.Pointer, "/")
 			x.leaves = append(x.leaves, leaf{Leaf: l, place: place})
 		}
 	}

@@ -7,7 +7,6 @@ package question
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -165,8 +164,8 @@ func arguments(b *strings.Builder, d *remit.Decision) {
 			fmt.Fprintf(b, "and %d more, which are not shown\n", len(d.Findings)-i)
 			return
 		}
-		list, ok := strings.CutSuffix(f.Path, "/0")
-		if !ok {
+		list, element := listOf(doc, f.Path)
+		if first := element && strings.HasSuffix(f.Path, "/0"); !first {
 			fmt.Fprintf(b, "%s = %s\n", Place(f.Path), value(f))
 			continue
 		}
@@ -182,6 +181,7 @@ func arguments(b *strings.Builder, d *remit.Decision) {
 // reasons writes why a call is asked about. Values of which the same is to be
 // said are named together.
 func reasons(b *strings.Builder, d *remit.Decision) {
+	doc, _ := strictjson.Parse(d.Arguments, strictjson.DefaultLimits())
 	var unknown []string
 	lines := 0
 	line := func(format string, args ...any) {
@@ -192,7 +192,11 @@ func reasons(b *strings.Builder, d *remit.Decision) {
 	for _, r := range d.Reasons {
 		switch {
 		case r.Code == remit.BelowFloor && r.Path != "":
-			if p := Place(elementOf(r.Path)); !slices.Contains(unknown, p) {
+			at := r.Path
+			if list, element := listOf(doc, at); element {
+				at = list
+			}
+			if p := Place(at); !slices.Contains(unknown, p) {
 				unknown = append(unknown, p)
 			}
 		case r.Code == remit.Unprovoked:
@@ -212,13 +216,14 @@ func reasons(b *strings.Builder, d *remit.Decision) {
 	}
 }
 
-// elementOf returns the list of an element, and any other argument itself.
-func elementOf(path string) string {
-	at := strings.LastIndexByte(path, '/')
-	if _, err := strconv.Atoi(path[at+1:]); err != nil || at <= 0 {
-		return path
+// listOf returns the list of an element, and whether the place is one. The arguments say so: a
+// member may be called "0", and its name may be who gets something.
+func listOf(doc *strictjson.Document, path string) (list string, ok bool) {
+	leaf, ok := doc.Get(path)
+	if last := strings.Count(path, "/") - 1; !ok || !leaf.IsIndex(last) {
+		return "", false
 	}
-	return path[:at]
+	return path[:strings.LastIndexByte(path, '/')], true
 }
 
 // trusts are who wrote a text, in words.

@@ -116,3 +116,27 @@ func TestDelegation(t *testing.T) {
 		t.Errorf("got %q", text)
 	}
 }
+
+// TestMembersByNumber puts the elements of a list on one line, and shows each member of an object
+// by its name, also one whose name could be an index: it may be who gets access.
+func TestMembersByNumber(t *testing.T) {
+	share := func(arguments string, paths ...string) string {
+		d := &remit.Decision{Tool: "share", Effect: "write", Verdict: remit.Ask, Arguments: json.RawMessage(arguments)}
+		for _, p := range paths {
+			d.Findings = append(d.Findings, remit.Finding{Path: p, Value: "read", Role: label.Target})
+			d.Reasons = append(d.Reasons, remit.Reason{Code: remit.BelowFloor, Path: p, Verdict: remit.Ask})
+		}
+		return question.List(1, []sighting.Asked{{Decision: d}})
+	}
+
+	for _, c := range []struct{ text, want string }{
+		{share(`{"to":["read","read"]}`, "/to/0", "/to/1"), `/to = ["read", "read"]`},
+		{share(`{"to":["read","read"]}`, "/to/0", "/to/1"), "the user chose /to\n"},
+		{share(`{"to":{"0":"read"}}`, "/to/0"), `/to/0 = "read"`},
+		{share(`{"to":{"0":"read"}}`, "/to/0"), "the user chose /to/0\n"},
+	} {
+		if !strings.Contains(c.text, c.want) {
+			t.Errorf("%q is not in\n%s", c.want, c.text)
+		}
+	}
+}

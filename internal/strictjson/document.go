@@ -47,9 +47,16 @@ type Leaf struct {
 	// Start and End are the byte range of the value in the source, quotes
 	// included.
 	Start, End int
+	// Indexes has bit i set where segment i of the pointer is the index of an element. A
+	// pointer alone doesn't tell: an object may have a member "0". Of a segment beyond the
+	// 64th nothing is known, and it counts as a name.
+	Indexes uint64
 	// Kind is the leaf's type.
 	Kind Kind
 }
+
+// IsIndex reports whether a segment of the pointer, counted from 0, is the index of an element.
+func (l *Leaf) IsIndex(segment int) bool { return segment >= 0 && l.Indexes>>segment&1 == 1 }
 
 // Document is a JSON text that [Parse] accepted. It is read-only and safe for
 // concurrent use.
@@ -88,7 +95,7 @@ func (d *Document) Leaves() []Leaf {
 		l := lister{d: d, source: string(d.data), leaves: make([]Leaf, 0, d.count)}
 		l.pointers.Grow(d.pointers)
 		var pointer [128]byte
-		l.list(0, pointer[:0])
+		l.list(0, pointer[:0], way{})
 		d.leaves = l.leaves
 	})
 	return d.leaves
@@ -104,18 +111,34 @@ type lister struct {
 	space           [256]byte // for what is unescaped
 }
 
-func (l *lister) list(at int32, pointer []byte) []byte {
+// way is how deep a value is, and which segments on the way to it are indexes.
+type way struct {
+	depth   int
+	indexes uint64
+}
+
+// inside returns the way to what is in a value.
+func (w way) inside(k Kind) way {
+	if k == Array {
+		w.indexes |= 1 << w.depth
+	}
+	w.depth++
+	return w
+}
+
+func (l *lister) list(at int32, pointer []byte, w way) []byte {
 	n := &l.d.nodes[at]
 	if n.next == at+1 {
 		from := l.pointers.Len()
 		l.pointers.Write(pointer)
 		l.leaves = append(l.leaves, Leaf{
-			Pointer: l.pointers.String()[from:], Kind: n.kind, Text: l.text(n), Start: int(n.start), End: int(n.end),
+			Pointer: l.pointers.String()[from:], Kind: n.kind, Text: l.text(n), Start: int(n.start), End: int(n.end), Indexes: w.indexes,
 		})
 		return pointer
 	}
 
 	above := len(pointer)
+	w = w.inside(n.kind)
 	position := int64(0)
 	for i := at + 1; i < n.next; i = l.d.nodes[i].next {
 		pointer = append(pointer[:above], '/')
@@ -125,7 +148,7 @@ func (l *lister) list(at int32, pointer []byte) []byte {
 			pointer = strconv.AppendInt(pointer, position, 10)
 		}
 		position++
-		pointer = l.list(i, pointer)
+		pointer = l.list(i, pointer, w)
 	}
 	return pointer
 }
@@ -221,24 +244,30 @@ func appendQuoted(dst, raw []byte) []byte {
 // At returns the value at a JSON pointer as [Leaf] has them; it is missing when
 // the document has none there.
 func (d *Document) At(pointer string) Value {
+	v, _ := d.find(pointer)
+	return v
+}
+
+func (d *Document) find(pointer string) (Value, way) {
 	if pointer != "" && pointer[0] != '/' {
-		return Value{}
+		return Value{}, way{}
 	}
-	v := d.Root()
+	v, w := d.Root(), way{}
 	for pointer != "" {
 		token, rest := pointer[1:], ""
 		if i := strings.IndexByte(token, '/'); i >= 0 {
 			token, rest = token[:i], token[i:]
 		}
+		w = w.inside(v.Kind())
 		v, pointer = v.step(token), rest
 	}
-	return v
+	return v, w
 }
 
 // Get returns the leaf at a JSON pointer. Objects and arrays that are not empty
 // are not leaves, and are not found.
 func (d *Document) Get(pointer string) (Leaf, bool) {
-	v := d.At(pointer)
+	v, w := d.find(pointer)
 	if v.Kind() == Missing || v.Len() > 0 {
 		return Leaf{}, false
 	}
@@ -247,7 +276,7 @@ func (d *Document) Get(pointer string) (Leaf, bool) {
 	if n.kind < String {
 		text = string(v.Raw())
 	}
-	return Leaf{Pointer: pointer, Kind: n.kind, Text: text, Start: int(n.start), End: int(n.end)}, true
+	return Leaf{Pointer: pointer, Kind: n.kind, Text: text, Start: int(n.start), End: int(n.end), Indexes: w.indexes}, true
 }
 
 // Limits bound what [Parse] accepts. A field that is zero or less takes its

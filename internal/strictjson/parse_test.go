@@ -53,6 +53,19 @@ func TestLeaves(t *testing.T) {
 	}
 }
 
+// TestIndexes tells the index of an element from a member whose name is a number.
+func TestIndexes(t *testing.T) {
+	d, err := Parse([]byte(`{"0":[{"1":"a"},["b"]],"+1":"c"}`), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pointer, want := range map[string]uint64{"/0/0/1": 0b010, "/0/1/0": 0b110, "/+1": 0} {
+		if l, ok := d.Get(pointer); !ok || l.Indexes != want {
+			t.Errorf("%s: indexes %b, want %b", pointer, l.Indexes, want)
+		}
+	}
+}
+
 func TestGetInLargeDocument(t *testing.T) {
 	d, err := Parse([]byte("["+strings.Repeat("1,", 99)+"2]"), Limits{})
 	if err != nil {
@@ -242,13 +255,15 @@ func oracle(data []byte) ([]Leaf, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
 	var leaves []Leaf
-	var value func(ptr string) error
-	value = func(ptr string) error {
+	var value func(ptr string, indexes uint64) error
+	value = func(ptr string, indexes uint64) error {
 		tok, err := dec.Token()
 		if err != nil {
 			return err
 		}
-		add := func(k Kind, text string) { leaves = append(leaves, Leaf{Pointer: ptr, Kind: k, Text: text}) }
+		add := func(k Kind, text string) {
+			leaves = append(leaves, Leaf{Pointer: ptr, Kind: k, Text: text, Indexes: indexes})
+		}
 		switch v := tok.(type) {
 		case nil:
 			add(Null, "null")
@@ -263,7 +278,10 @@ func oracle(data []byte) ([]Leaf, error) {
 				add(map[json.Delim]Kind{'{': Object, '[': Array}[v], "")
 			}
 			for n := 0; dec.More(); n++ {
-				token := fmt.Sprint(n)
+				token, inside := fmt.Sprint(n), indexes
+				if v == '[' {
+					inside |= 1 << strings.Count(ptr, "/")
+				}
 				if v == '{' {
 					name, err := dec.Token()
 					if err != nil {
@@ -271,7 +289,7 @@ func oracle(data []byte) ([]Leaf, error) {
 					}
 					token = strings.NewReplacer("~", "~0", "/", "~1").Replace(name.(string))
 				}
-				if err := value(ptr + "/" + token); err != nil {
+				if err := value(ptr+"/"+token, inside); err != nil {
 					return err
 				}
 			}
@@ -281,7 +299,7 @@ func oracle(data []byte) ([]Leaf, error) {
 		}
 		return nil
 	}
-	if err := value(""); err != nil {
+	if err := value("", 0); err != nil {
 		return nil, err
 	}
 	if _, err := dec.Token(); err != io.EOF {
@@ -295,7 +313,7 @@ func sameLeaves(a, b []Leaf) error {
 		return fmt.Errorf("%d leaves against %d", len(a), len(b))
 	}
 	for i := range a {
-		if a[i].Pointer != b[i].Pointer || a[i].Kind != b[i].Kind || a[i].Text != b[i].Text {
+		if a[i].Pointer != b[i].Pointer || a[i].Kind != b[i].Kind || a[i].Text != b[i].Text || a[i].Indexes != b[i].Indexes {
 			return fmt.Errorf("leaf %d: %+v against %+v", i, a[i], b[i])
 		}
 	}
