@@ -144,7 +144,7 @@ func scalars(result *strictjson.Document) iter.Seq[contract.Scalar] {
 			if !number && leaf.Kind != strictjson.String {
 				continue
 			}
-			if !yield(contract.Scalar{Pointer: leaf.Pointer, Text: leaf.Text, Number: number}) {
+			if !yield(contract.Scalar{Pointer: leaf.Pointer, Text: leaf.Text, Number: number, Indexes: leaf.Indexes}) {
 				return
 			}
 		}

@@ -80,6 +80,8 @@ func TestOutputFields(t *testing.T) {
 		{"nested in a record whose identifier stands behind", "list_notes", `{"answers": {"id": "x"}, "id": 7}`, "/answers/id", 0, false},
 		{"nested in a record of a list", "list_notes", `[{"id": 7, "answers": {"id": "x"}}]`, "/0/answers/id", 0, false},
 		{"in a list in a record", "list_notes", `{"id": 7, "answers": [{"id": "x"}]}`, "/answers/0/id", 0, false},
+		{"in an object by number in a record", "list_notes", `{"form": "a", "answers": {"77": {"id": "x"}}}`, "/answers/77/id", 0, false},
+		{"nested in a record whose text has a number for a name", "list_notes", `{"1": "a", "answers": {"id": "x"}}`, "/answers/id", 0, false},
 		{"deep below a record", "list_notes", `{"response": {"id": 7, "a": {"b": {"id": "x"}}}}`, "/response/a/b/id", 0, false},
 		{"a member that is not settled", "list_notes", `[{"id": 7, "title": "x"}]`, "/0/title", 0, false},
 		{"a field of its own wins over settled", "list_notes", `[{"draft": {"size": 1}}]`, "/0/draft/size", label.External, true},
@@ -209,7 +211,7 @@ func scalars(result *strictjson.Document) iter.Seq[contract.Scalar] {
 	return func(yield func(contract.Scalar) bool) {
 		for _, leaf := range result.Leaves() {
 			number := leaf.Kind == strictjson.Number
-			if (number || leaf.Kind == strictjson.String) && !yield(contract.Scalar{Pointer: leaf.Pointer, Text: leaf.Text, Number: number}) {
+			if (number || leaf.Kind == strictjson.String) && !yield(contract.Scalar{Pointer: leaf.Pointer, Text: leaf.Text, Number: number, Indexes: leaf.Indexes}) {
 				return
 			}
 		}

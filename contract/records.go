@@ -10,6 +10,7 @@ import (
 // record may come from a third party ("answers": {"id": …}).
 type Records struct {
 	marks map[string]mark // by the pointer of an object
+	lists map[string]bool // by the pointer of a list
 }
 
 // mark describes an object by its scalar members.
@@ -42,26 +43,39 @@ type Scalar struct {
 	Text    string
 	// Number reports whether the value is a number.
 	Number bool
+	// Indexes has bit i set where segment i of the pointer is the index of an element.
+	Indexes uint64
 }
 
 // RecordsOf locates the records of a result by its texts and numbers. Its cost is
 // proportional to the total length of their pointers.
 func RecordsOf(scalars iter.Seq[Scalar]) *Records {
-	r := &Records{marks: map[string]mark{}}
+	r := &Records{marks: map[string]mark{}, lists: map[string]bool{}}
 	for s := range scalars {
 		cut := strings.LastIndexByte(s.Pointer, '/')
 		if cut < 0 {
 			continue
 		}
-		if m := markOf(s, s.Pointer[cut+1:]); m != 0 {
+		r.addLists(s)
+		if m := markOf(s, s.Pointer[cut+1:]); m != 0 && !r.lists[s.Pointer[:cut]] {
 			r.marks[s.Pointer[:cut]] |= m
 		}
 	}
 	return r
 }
 
+// addLists keeps the lists that a value is in.
+func (r *Records) addLists(s Scalar) {
+	for at, left := 0, s.Indexes; left != 0 && at < len(s.Pointer); left >>= 1 {
+		if left&1 != 0 {
+			r.lists[s.Pointer[:at]] = true
+		}
+		at = segmentEnd(s.Pointer, at)
+	}
+}
+
 func markOf(s Scalar, name string) mark {
-	if s.Text == "" || index(name) {
+	if s.Text == "" {
 		return 0
 	}
 	if identities[name] {
@@ -86,10 +100,9 @@ func (r *Records) own(pointer string) int {
 		}
 		end += at + 1
 
-		// The next segment shows whether the member is a list or an object.
-		next, _, _ := strings.Cut(pointer[end+1:], "/")
+		// What isn't known to be a list may be an object, whatever its members are called.
 		ends := speaks
-		if index(next) {
+		if r.lists[pointer[:end]] {
 			ends = identified
 		}
 		if r.marks[pointer[:at]]&ends != 0 {
@@ -97,14 +110,4 @@ func (r *Records) own(pointer string) int {
 		}
 		at = end
 	}
-}
-
-// index reports whether a segment may be an index of a list.
-func index(segment string) bool {
-	for i := range len(segment) {
-		if segment[i] < '0' || segment[i] > '9' {
-			return false
-		}
-	}
-	return segment != ""
 }

@@ -231,7 +231,7 @@ func (o *Observer) result(c call, m *trace.Message, came map[string]place) {
 	records := contract.RecordsOf(func(yield func(contract.Scalar) bool) {
 		for _, l := range leaves {
 			plain := l.Kind == strictjson.String || l.Kind == strictjson.Number
-			if plain && !yield(contract.Scalar{Pointer: l.Pointer, Text: l.Text, Number: l.Kind == strictjson.Number}) {
+			if plain && !yield(contract.Scalar{Pointer: l.Pointer, Text: l.Text, Number: l.Kind == strictjson.Number, Indexes: l.Indexes}) {
 				return
 			}
 		}
