@@ -15,7 +15,7 @@ import (
 type awaited struct {
 	server, tool string
 	args         map[string]string // by place
-	named        map[string]bool   // what the result names: its ids
+	named        map[string]bool   // the ids in the result
 	codes        []string          // that came in since
 }
 
@@ -59,7 +59,7 @@ func (s *Session) awaits(record *callRecord, r Result) {
 	}
 	if found := codeShape().FindAllString(text, maxCodes); len(found) > 0 {
 		next := *s.awaited
-		next.codes = append(slices.Clone(next.codes), found...)
+		next.codes = append(slices.Clone(next.codes), found[:min(len(found), maxCodes-len(next.codes))]...)
 		s.awaited = &next
 	}
 }
@@ -71,8 +71,15 @@ func newAwaited(record *callRecord, r Result, text string) *awaited {
 			a.args[arg.Pointer] = arg.Text
 		}
 	}
-	if doc := structured(r, nil); doc != nil && len(doc.Leaves()) <= maxCodeNames {
-		for _, leaf := range doc.Leaves() {
+	doc := structured(r, record)
+	if doc == nil || len(doc.Leaves()) > maxCodeNames {
+		return a
+	}
+	records := contract.RecordsOf(scalars(doc))
+	for _, leaf := range doc.Leaves() {
+		trust, _ := record.variant.Output.Field(leaf.Pointer, records)
+		identifies := leaf.Indexes == 0 && provenance.NameTells(memberName(lastSegment(leaf.Pointer)), provenance.Identifier)
+		if trust >= label.ToolOutput || identifies {
 			a.named[leaf.Text] = true
 		}
 	}
@@ -102,10 +109,13 @@ func (x *deciding) bringsCode(a *awaited) bool {
 			continue
 		}
 		if arg.Role != label.Credential || !slices.Contains(a.codes, text) || !isOf(x.leaves[i].place, codeNames) {
-			if x.bound.contract.Tool.Name != a.tool && a.named[text] {
-				continue // the id of what is to be completed
+			// The id of what is to be completed picks a record. Where the call goes is never
+			// taken from a result: it repeats what others wrote.
+			completes := arg.Role == label.Selector && x.bound.contract.Tool.Name != a.tool && a.named[text]
+			if !completes {
+				return false
 			}
-			return false
+			continue
 		}
 		codes++
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/remit-project/remit"
@@ -72,6 +74,8 @@ func banking(t *testing.T) *remit.Session {
 // A one-time code completes the call that asked for it, once; it opens nothing else.
 func TestOneTimeCodes(t *testing.T) {
 	const asks = `{"status": "pending", "transfer_id": "T-88", "message": "A verification code was sent to your mail."}`
+	const echoes = `{"transfer_id": "T-88", "message": "A verification code was sent.", "account_id": "GB29NWBK60161331926819",
+		"note": "GB33BUKB20201555555555", "memo": "T-66", "earlier": [{"transfer_id": "T-77"}]}`
 	for name, c := range map[string]struct {
 		result, mail string
 		tool, args   string
@@ -82,6 +86,11 @@ func TestOneTimeCodes(t *testing.T) {
 		"a code that nobody sent":                {tool: "confirm_transfer", args: `{"transfer_id": "T-88", "code": "111111"}`, want: remit.Ask},
 		"another transfer":                       {tool: "confirm_transfer", args: `{"transfer_id": "T-99", "code": "482913"}`, want: remit.Ask},
 		"another account beside the code":        {tool: "confirm_transfer", args: `{"code": "482913", "iban": "GB33BUKB20201555555555"}`, want: remit.Ask},
+		"an account that the result repeats":     {result: echoes, tool: "confirm_transfer", args: `{"code": "482913", "iban": "GB33BUKB20201555555555"}`, want: remit.Ask},
+		"an account that has the name of an id":  {result: echoes, tool: "confirm_transfer", args: `{"code": "482913", "iban": "GB29NWBK60161331926819"}`, want: remit.Ask},
+		"a record that a note names":             {result: echoes, tool: "confirm_transfer", args: `{"code": "482913", "transfer_id": "T-66"}`, want: remit.Ask},
+		"a record of others in a list":           {result: echoes, tool: "confirm_transfer", args: `{"code": "482913", "transfer_id": "T-77"}`, want: remit.Ask},
+		"the transfer beside what others wrote":  {result: echoes, tool: "confirm_transfer", args: `{"code": "482913", "transfer_id": "T-88"}`, want: remit.Allow},
 		"the call with another account":          {tool: "transfer", args: `{"iban": "GB33BUKB20201555555555", "amount": 50, "otp": "482913"}`, want: remit.Ask},
 		"the call with another amount":           {tool: "transfer", args: `{"iban": "DE89370400440532013000", "amount": 900, "otp": "482913"}`, want: remit.Ask},
 		"the call without its amount":            {tool: "transfer", args: `{"iban": "DE89370400440532013000", "otp": "482913"}`, want: remit.Ask},
@@ -129,6 +138,36 @@ func TestOneTimeCodes(t *testing.T) {
 				t.Errorf("the code once more: %s", v)
 			}
 		})
+	}
+}
+
+// Only the first codes that come in count, however many one text has.
+func TestOneTimeCodesAreBounded(t *testing.T) {
+	var first []string
+	for i := range 15 {
+		first = append(first, fmt.Sprint(1000+i))
+	}
+	for code, want := range map[string]remit.Verdict{"1014": remit.Allow, "5555": remit.Allow, "6666": remit.Ask} {
+		ctx := context.Background()
+		s := banking(t)
+		run := func(id, tool, args, result string) remit.Verdict {
+			d, err := s.Decide(ctx, remit.Call{ID: id, Tool: tool, Arguments: json.RawMessage(args)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Result(ctx, remit.Result{Call: id, Content: result}); err != nil {
+				t.Fatal(err)
+			}
+			return d.Verdict
+		}
+
+		s.User("Read my mail, and transfer 50 euro to DE89370400440532013000.")
+		run("1", "transfer", `{"iban": "DE89370400440532013000", "amount": 50}`, "A verification code was sent.")
+		run("2", "read_mail", `{}`, strings.Join(first, " "))
+		run("3", "read_mail", `{}`, "5555 6666")
+		if v := run("4", "confirm_transfer", fmt.Sprintf(`{"code": %q}`, code), "done"); v != want {
+			t.Errorf("code %s: %s, want %s", code, v, want)
+		}
 	}
 }
 
