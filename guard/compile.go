@@ -152,21 +152,42 @@ func (u *universe) subject(g *Guard) (*schema.Tool, *Error) {
 	if g.Tool == EveryTool {
 		return nil, u.checkServer(g)
 	}
+	servers := u.scope.serversOf(g.Tool)
+	if g.Server == "" && len(servers) > 1 {
+		return nil, severalServers(g.Tool, g.File.Position)
+	}
 	c, mistake := u.find(g.Server, g.Tool, g.File.Position)
 	if c != nil {
 		g.Server = c.Server
 		definition, _ := c.Tool(g.Tool)
 		return definition, nil
 	}
-	if mistake != nil {
-		return nil, mistake
+	if mistake == nil && g.Server == "" && len(servers) == 1 {
+		g.Server = servers[0]
 	}
-	for _, f := range u.scope.Contracts {
-		if _, ok := f.Tool(g.Tool); ok && g.File.Server == "" {
-			g.Server = f.Server
+	return nil, mistake
+}
+
+// serversOf returns the servers that have a tool, by their definitions or by their contracts. A
+// guard that doesn't say which of them it is for would leave the others without one.
+func (d *Deployment) serversOf(tool string) []string {
+	var out []string
+	for _, c := range d.Tools {
+		if _, ok := c.Tool(tool); ok {
+			out = append(out, c.Server)
 		}
 	}
-	return nil, nil
+	for _, f := range d.Contracts {
+		if _, ok := f.Tool(tool); ok {
+			out = append(out, f.Server)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func severalServers(tool string, at Position) *Error {
+	return &Error{Position: at, Message: fmt.Sprintf("several servers have a tool %q", strictyaml.Clip(tool)), Hint: "say which with 'server: NAME'"}
 }
 
 // find returns the catalogue that has a tool, or nil if no tool is known.
@@ -185,7 +206,7 @@ func (u *universe) find(server, tool string, at Position) (*schema.Catalogue, *E
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return nil, &Error{Position: at, Message: fmt.Sprintf("several servers have a tool %q", tool), Hint: "say which with 'server: NAME'"}
+		return nil, severalServers(tool, at)
 	case len(u.scope.Tools) > 0:
 		return nil, &Error{Position: at, Message: fmt.Sprintf("there is no tool %q", strictyaml.Clip(tool)), Hint: strictyaml.DidYouMean(tool, u.scope.toolNames(server))}
 	}

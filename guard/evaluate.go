@@ -154,8 +154,19 @@ func (x *evaluation) evaluate(ctx context.Context, guards []*Guard) Outcome {
 }
 
 // failed returns the violation for a guard none of whose rules could be evaluated.
-func (g *Guard) failed(why string) *Violation {
-	return &Violation{Verdict: g.File.Otherwise, Failed: why, Place: g.File.Position.String()}
+func (g *Guard) failed(v label.Verdict, why string) *Violation {
+	return &Violation{Verdict: v, Failed: why, Place: g.File.Position.String()}
+}
+
+// strictest returns the verdict of the guard's policies for a tool where none of them can be
+// evaluated: it denies where one of them would.
+func (g *Guard) strictest(server, tool string) label.Verdict {
+	for i := range g.File.Policies {
+		if p := &g.File.Policies[i]; p.Otherwise == label.Deny && p.about(server, tool) {
+			return label.Deny
+		}
+	}
+	return g.File.Otherwise
 }
 
 // evaluation is one call that is being judged.
@@ -215,11 +226,12 @@ type view struct {
 // can be evaluated.
 func (x *evaluation) view(g *Guard) (*view, *Violation) {
 	if g.broken != nil {
-		return nil, g.failed("the policies for " + g.subject() + " have mistakes: remit policy lint lists them")
+		// What a file with mistakes would have asked about isn't known: it only denies.
+		return nil, g.failed(label.Deny, "the policies for "+g.subject()+" have mistakes: remit policy lint lists them")
 	}
 	args, err := x.arguments(g.callee(x.request.Server, x.request.Tool).args)
 	if err != nil {
-		return nil, g.failed("the arguments are not as the tool's schema has them: " + err.Error())
+		return nil, g.failed(g.strictest(x.request.Server, x.request.Tool), "the arguments are not as the tool's schema has them: "+err.Error())
 	}
 	if g.Tool == EveryTool {
 		args = record.AsMap(args)
@@ -409,7 +421,7 @@ func (v *verdict) decide() (violation *Violation, done bool) {
 		clear(v.scope.values)
 		result = x.run(it.require, &v.scope)
 		x.assuming = false
-		if result == types.True {
+		if result == types.True && len(x.failures) == 0 {
 			out := it.violation("", nil)
 			out.Verdict, out.Unclear = label.Ask, cut(strings.Join(x.unsettledParts, "; "), MaxShown)
 			return out, true

@@ -85,10 +85,8 @@ func (g *Guard) subject() string {
 
 // concerns reports whether the guard is for a call of the session.
 func (g *Guard) concerns(c *Call) bool {
-	if g.Tool == EveryTool {
-		return g.Server == "" || c.Server == "" || c.Server == g.Server
-	}
-	return c.Tool == g.Tool
+	theirs := g.Server == "" || c.Server == "" || c.Server == g.Server
+	return theirs && (g.Tool == EveryTool || c.Tool == g.Tool)
 }
 
 // about reports whether the policy is about the calls of a tool.
