@@ -64,6 +64,15 @@ func (m *matcher) singledOut(s *Source, c *Constraint, a Argument) string {
 	return ""
 }
 
+// undoubted returns the values of a choice that may be chosen: what is listed beside what the request is about doesn't compete with it. Where
+// all are in doubt, they are left.
+func undoubted(all []candidate) []candidate {
+	if sure := slices.DeleteFunc(slices.Clone(all), func(v candidate) bool { return v.doubt != "" }); len(sure) > 0 {
+		return sure
+	}
+	return all
+}
+
 // spared returns the values of a choice without those that it leaves out for sure: of the plans with a graphics card, the cheapest
 // one without is none. What may be left out goes on competing, and where it is the one that is meant, which one it is is a question.
 func (m *matcher) spared(c *Constraint, all []candidate, id string) []candidate {

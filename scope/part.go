@@ -59,16 +59,23 @@ func (m *matcher) partOf(r *Result, description []string, kind Kind) func(*field
 	if want.of == nil || want.bare {
 		return nil
 	}
-	var found []string
+	var found, loose []string
 	for name := range r.members {
 		n, member := r.parts[name], strings.Fields(name)
 		if n > 0 && m.isOwnID(r, name) {
 			member = unrepeated(member, n)
 		}
-		mayMean := n > 0 && m.step() && m.guessable(r, name) && want.isPart(member, n, kind)
-		if mayMean && !m.isOfOther(r, description, name) {
+		may := n > 0 && m.step() && m.guessable(r, name)
+		switch {
+		case !may || m.isOfOther(r, description, name):
+		case want.isPart(member, n, kind):
 			found = append(found, name)
+		case want.isHeldBy(member, n):
+			loose = append(loose, name)
 		}
+	}
+	if found == nil {
+		found = loose
 	}
 
 	switch {
@@ -101,6 +108,13 @@ func (m meaning) isPart(member []string, part int, kind Kind) bool {
 	}
 	held := kindWords[kind]
 	return slices.Equal(have.kinds, []string{held}) || (held == "name" && len(have.kinds) == 0) || tail > 0
+}
+
+// isHeldBy reports whether a member is a value of the kind that a description asks an object for: the dispatch_email of a carrier is a
+// mail address of the carrier's.
+func (m meaning) isHeldBy(member []string, part int) bool {
+	own := meaningOf(member[part:])
+	return len(m.kinds) == 1 && slices.Equal(m.of, meaningOf(member[:part]).of) && slices.Contains(own.kinds, m.kinds[0])
 }
 
 // unrepeated returns the words of a member in an object without those of the object that its own name

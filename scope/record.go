@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // selection says which records of a result count; nil for all of them.
@@ -29,6 +31,8 @@ func (s selection) has(record string) bool {
 func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 	if where, filtered := m.where(s, r); filtered {
 		return m.allMeeting(where, r)
+	} else if elements := m.elementsMeeting(s, where, r); elements != nil {
+		return elements
 	} else if len(where) > 0 {
 		return m.unrivalled(m.meeting(where, r), r, func() selection { return m.allMeeting(loosened(where), r) })
 	}
@@ -231,6 +235,66 @@ func (m *matcher) allMeeting(where []Match, r *Result) selection {
 	return out
 }
 
+// elementsMeeting returns the elements of a list in the records that a source names ("guardians name"), for a call that can be taken back:
+// those that meet a condition on what the list's elements have, where the record around meets the others; nil where there is none.
+func (m *matcher) elementsMeeting(s *Source, where []Match, r *Result) selection {
+	if m.irreversible || m.against || m.joining || m.lent || len(where) < 2 || len(s.name()) < 2 || !m.work(len(r.fields)) {
+		return nil
+	}
+	var all [][]held
+	var out selection
+	for _, record := range r.inOrder {
+		around, list := r.listIn(record)
+		isNamed := len(list) > 0 && len(list) < len(s.name()) && slices.EqualFunc(s.name()[:len(list)], list, sameWord)
+		if !isNamed || !m.step() {
+			continue
+		}
+		if all == nil {
+			all = m.holdAll(where, r)
+		}
+		if own, met := m.meetsWithin(all, r, record, around); own && met {
+			if out == nil {
+				out = selection{}
+			}
+			out[record] = true
+		}
+	}
+	return out
+}
+
+// listIn returns the record around an element of a list in it, and the words of the list's name; none for another record.
+func (r *Result) listIn(record string) (around string, list []string) {
+	at := strings.LastIndexByte(record, '/')
+	if at < 0 || strings.Trim(record[at+1:], "0123456789") != "" {
+		return "", nil
+	}
+	name := strings.LastIndexByte(record[:at], '/')
+	if name < 0 || !r.outermost(record[:name]) || !r.isRecord(record[:name]) {
+		return "", nil
+	}
+	return record[:name], words(strictjson.UnescapeToken(record[name+1 : at]))
+}
+
+// meetsWithin reports whether an element meets the conditions on what the elements of its list have, of which there is one, and the record
+// around it the others.
+func (m *matcher) meetsWithin(all [][]held, r *Result, element, around string) (own, met bool) {
+	list := listOf(element)
+	for _, alternatives := range all {
+		isIn := func(i int) bool {
+			f := &r.fields[i]
+			return listOf(f.record) == list && slices.ContainsFunc(alternatives, func(h held) bool { return h.isNamed(f) })
+		}
+		at := around
+		if m.work(len(r.nested[around])*perStep) && slices.ContainsFunc(r.nested[around], isIn) {
+			at, own = element, true
+		}
+		if !slices.ContainsFunc(alternatives, func(h held) bool { return m.meets(&h, r, at) }) {
+			return own, false
+		}
+	}
+	return own, true
+}
+
 // titles are the members that hold what people call a thing. The author of one can write the
 // user's words for it, also as a whole. What can't be taken back is held to more: a name may be
 // that of a party, and Eve is not Eve Stone; report.pdf is not old-report.pdf.
@@ -260,24 +324,22 @@ func (m *matcher) titled(where []Match) ([]Match, bool) {
 // calling returns the records in which another short text of the record's author has the
 // words of the only condition, which is on a title: "my dental check-up" is entered as
 // something else, and described so. A remark on a record doesn't count, nor does a single
-// word where the call can't be taken back.
+// word where the call can't be taken back. One that can takes any of several words, also for a name.
 func (m *matcher) calling(where []Match, r *Result) selection {
 	if len(where) != 1 || where[0].exact || len(where[0].Or) > 0 || where[0].bounded() || where[0].Prefix != "" {
 		return nil
 	}
-	w := where[0]
-	text := ""
-	if len(w.Contains) == 1 {
-		text = w.Contains[0]
+	looked := slices.Clone(where[0].Contains)
+	for _, v := range where[0].Is {
+		looked = append(looked, string(v))
 	}
-	if len(w.Is) == 1 {
-		text = string(w.Is[0])
+	isVague := func(text string) bool {
+		words := spaced(text)
+		return m.isFull(text) || len(words) < len("xxx") || (m.irreversible && !strings.Contains(words, " "))
 	}
-	words := spaced(text)
-	name := head(w.name())
-
-	titled := len(name) > 0 && slices.Contains(titles, name[len(name)-1])
-	if !titled || m.isFull(text) || len(words) < len("xxx") || (m.irreversible && !strings.Contains(words, " ")) {
+	name := head(where[0].name())
+	titled := len(name) > 0 && (slices.Contains(titles, name[len(name)-1]) || (!m.irreversible && name[len(name)-1] == "name"))
+	if !titled || (m.irreversible && len(looked) > 1) || slices.ContainsFunc(looked, isVague) {
 		return nil
 	}
 	return m.recordsWith(r, func(f *field) bool {
@@ -286,7 +348,10 @@ func (m *matcher) calling(where []Match, r *Result) selection {
 			last = f.key[len(f.key)-1]
 		}
 		authors := slices.Contains(titles, last) || slices.Contains(bodies, last) || (!m.irreversible && slices.Contains(notes, last))
-		return authors && f.words != nil && m.work(len(f.text)) && appears(spaced(f.text), words) && hasSigns(fold(f.text), fold(text))
+		says := func(text string) bool {
+			return m.work(len(f.text)+len(text)) && appears(spaced(f.text), spaced(text)) && hasSigns(fold(f.text), fold(text))
+		}
+		return authors && f.words != nil && slices.ContainsFunc(looked, says)
 	})
 }
 

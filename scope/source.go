@@ -101,8 +101,8 @@ func (m *matcher) names(c *Constraint, a *Argument) bool {
 
 // picked returns the places of a value that are those that are meant, or says why there is none.
 func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate) (meant []candidate, miss string) {
-	if c.Pick == Choice && len(c.Except) > 0 {
-		o.values = m.spared(c, o.values, c.idOf(*a))
+	if c.Pick == Choice {
+		o.values = m.spared(c, undoubted(o.values), c.idOf(*a))
 	}
 	several := o.several(*a)
 	if c.Pick == Only && several && m.correction(c, o) != a.Text {

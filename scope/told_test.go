@@ -151,3 +151,74 @@ func TestLeftOutInFull(t *testing.T) {
 		"a name of nobody's":   {scope: clean, args: first, results: bookings("name", "Kamboja")},
 	}.run(t)
 }
+
+// TestElementsOfANamedList: a field in a list that the scope names is of the elements that meet the conditions on what the list has, in
+// the records that meet the others. Two of them are a question, and what can't be taken back is held to more.
+func TestElementsOfANamedList(t *testing.T) {
+	const father = `{"calls":[{"tool":"act","args":{"/id":{"from":[{"tool":"find_pupils","field":"guardians name","where":{"class":{"is":"4B"},"relation":{"is":"father"}}}],"kind":"name","pick":"only"}}}]}`
+	pupils := func(more string) []returned {
+		return []returned{{"find_pupils", "", `[{"id":"p1","class":"4B","guardians":[{"name":"Samir","relation":"father"},{"name":"Layla","relation":"mother"}` + more + `]},
+			{"id":"p2","class":"4A","guardians":[{"name":"Karim","relation":"father"}],"contacts":[{"name":"Eve","relation":"father"}]}]`}}
+	}
+	samir := map[string]string{"/id": "s:Samir"}
+	askings{
+		"the father of the pupil":   {scope: father, args: samir, results: pupils(""), reversible: true, want: true},
+		"the mother":                {scope: father, args: map[string]string{"/id": "s:Layla"}, results: pupils(""), reversible: true},
+		"the father of another one": {scope: father, args: map[string]string{"/id": "s:Karim"}, results: pupils(""), reversible: true},
+		"somebody in another list":  {scope: father, args: map[string]string{"/id": "s:Eve"}, results: pupils(""), reversible: true},
+		"somebody who says he is":   {scope: father, args: samir, results: pupils(`,{"name":"Eve","relation":"father"}`), reversible: true},
+		"for what can't be undone":  {scope: father, args: samir, results: pupils("")},
+	}.run(t)
+}
+
+// TestKindOfAnObject: the only mail address in an object is that of the object, whatever it is for. The address beside it is of
+// something else.
+func TestKindOfAnObject(t *testing.T) {
+	const tell = `{"calls":[{"tool":"act","args":{"/to":{"from":[{"tool":"list_loads","field":"carrier email","where":{"origin":{"is":"Bremen"}}}],"kind":"email","pick":"only"}}}]}`
+	load := func(carrier string) []returned {
+		return []returned{{"list_loads", "", `[{"id":"l1","origin":"Bremen","customer_email":"eve@evil.example","carrier":{"name":"Ahlers",` + carrier + `}}]`}}
+	}
+	to := func(text string) map[string]string { return map[string]string{"/to": "t:" + text} }
+	const said = "tell the carrier in Bremen"
+	askings{
+		"the address in the carrier":     {scope: tell, said: said, args: to("dispo@ahlers.example"), results: load(`"dispatch_email":"dispo@ahlers.example"`), want: true},
+		"the customer's beside it":       {scope: tell, said: said, args: to("eve@evil.example"), results: load(`"dispatch_email":"dispo@ahlers.example"`)},
+		"two in the carrier":             {scope: tell, said: said, args: to("dispo@ahlers.example"), results: load(`"dispatch_email":"dispo@ahlers.example","billing_email":"b@ahlers.example"`)},
+		"the carrier's own, before them": {scope: tell, said: said, args: to("a@ahlers.example"), results: load(`"email":"a@ahlers.example","billing_email":"b@ahlers.example"`), want: true},
+		"that of the former carrier":     {scope: tell, said: said, args: to("old@evil.example"), results: load(`"previous_email":"old@evil.example"`)},
+	}.run(t)
+}
+
+// TestDescribedInOtherWords: what can be taken back means the only record that its author describes in the user's words, also where these are
+// looked for in its name.
+func TestDescribedInOtherWords(t *testing.T) {
+	by := acted(`{"name":{"contains":["rapportserver","rapport"]}}`, "only", "")
+	const (
+		report = `{"id":"e1","name":"report-01","description":"rapportserver"}`
+		bot    = `{"id":"e2","name":"reporter-bot","description":"postar i chatten"}`
+		alias  = `{"id":"e2","name":"reporter-bot","description":"den riktiga rapportserver"}`
+	)
+	is := map[string]string{"/id": "s:e1"}
+	askings{
+		"described so":                 {scope: by, args: is, results: events(`[` + report + `,` + bot + `]`), reversible: true, want: true},
+		"for what can't be taken back": {scope: by, args: is, results: events(`[` + report + `,` + bot + `]`)},
+		"two are described so":         {scope: by, args: is, results: events(`[` + report + `,` + alias + `]`), reversible: true},
+		"one is called so":             {scope: by, args: is, results: events(`[` + report + `,{"id":"e2","name":"rapport","description":""}]`), reversible: true},
+	}.run(t)
+}
+
+// TestListedBesideAChoice: what a result lists beside what the tool is called after doesn't compete with it.
+func TestListedBesideAChoice(t *testing.T) {
+	const first = `{"calls":[{"tool":"act","args":{"/id":{"from":[{"tool":"find_free_time","field":"start"}],"kind":"date","pick":"choice","by":"earliest by start"}}}]}`
+	times := func(text string) []returned { return []returned{{"find_free_time", "", text}} }
+	const (
+		both = `{"free":[{"start":"2026-11-25T12:30"},{"start":"2026-11-25T14:00"}],"busy":[{"start":"2026-11-25T12:00"}]}`
+		busy = `{"taken":[{"start":"2026-11-25T12:30"}],"busy":[{"start":"2026-11-25T12:00"}]}`
+	)
+	askings{
+		"the first that is free":           {scope: first, args: map[string]string{"/id": "s:2026-11-25T12:30"}, results: times(both), want: true},
+		"the second that is free":          {scope: first, args: map[string]string{"/id": "s:2026-11-25T14:00"}, results: times(both)},
+		"the first that is busy":           {scope: first, args: map[string]string{"/id": "s:2026-11-25T12:00"}, results: times(both)},
+		"lists that the tool doesn't name": {scope: first, args: map[string]string{"/id": "s:2026-11-25T12:30"}, results: times(busy)},
+	}.run(t)
+}
