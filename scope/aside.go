@@ -23,7 +23,7 @@ func (m *matcher) aside(s *Source, c *Constraint, r *Result) func(*field) string
 	if !m.irreversible || m.against || r.values {
 		return func(*field) string { return "" }
 	}
-	of := meaningOf(head(s.name()))
+	of := meaningOf(m.head(r, s.name()))
 	ofThing := c.Pick == Only && len(s.Where) == 0 && !of.bare && len(of.kinds) > 0
 	lists := map[string]string{} // what was found of the outermost ones
 	return func(f *field) string {

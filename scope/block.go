@@ -60,7 +60,9 @@ func blockOf(lines []string) block {
 // named returns the labelled lines of a name, or where there are none, those whose name
 // ends in it.
 func (b block) named(description []string) []field {
-	exact := strings.Join(head(description), " ")
+	exact := strings.Join(headAmong(description, func(name string) bool {
+		return slices.ContainsFunc(b.labels, func(l field) bool { return l.name == name })
+	}), " ")
 	var same, alike []field
 	for _, l := range b.labels {
 		switch {

@@ -79,12 +79,12 @@ func (r *Result) outside() *Result {
 // holds times. A name that only says what kind of value it has may be that of anything.
 func (m *matcher) surely(w *Match, level *Result) string {
 	if w.timed() {
-		at := m.timeOf(meaningOf(head(w.name())), level)
+		at := m.timeOf(meaningOf(m.head(level, w.name())), level)
 		if at != "" || w.Is == nil {
 			return at
 		}
 	}
-	want := meaningOf(head(w.name()))
+	want := meaningOf(m.head(level, w.name()))
 	if want.bare && want.kinds[0] == "name" && (m.statedMatch(*w) || m.statedWords(*w)) {
 		return cond(m.thingOf(level), m.titleOf(level))
 	}

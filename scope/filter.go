@@ -66,7 +66,7 @@ func (m *matcher) unmet(where []Match, r *Result) []Match {
 	return slices.DeleteFunc(slices.Clone(where), func(w Match) bool {
 		alone := w.From == nil && len(w.Or) == 0 && len(w.Is) > 0 && len(w.Contains) == 0
 		asked := alone && w.Prefix+string(w.Before+w.After+w.Below+w.Above) == "" && slices.ContainsFunc(r.Args, func(a Argument) bool {
-			named := slices.Equal(meaningOf(argumentName(a.Pointer)).of, meaningOf(head(w.name())).of)
+			named := slices.Equal(meaningOf(argumentName(a.Pointer)).of, meaningOf(m.head(r, w.name())).of)
 			return a.Listed && named && slices.ContainsFunc(w.Is, func(v Value) bool { return same(string(v), a.Text, false) })
 		})
 		if !asked || !m.work(len(r.fields)) {

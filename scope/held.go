@@ -280,7 +280,7 @@ func (m *matcher) collide(r *Result, fields []int, isNamed func(*field) bool) bo
 // hasObject reports whether a record has an object or a list with a value, of exactly the name of a
 // description.
 func (m *matcher) hasObject(r *Result, record string, description []string) bool {
-	name := head(description)
+	name := m.head(r, description)
 	begins := func(all []string) bool {
 		return len(all) >= len(name) && slices.EqualFunc(all[:len(name)], name, sameWord)
 	}
@@ -297,7 +297,7 @@ func (m *matcher) hasObject(r *Result, record string, description []string) bool
 // mayHave reports whether a record has a value under a name that a condition on an empty member may
 // mean, or in an object or a list of such a name: the member isn't missing then.
 func (m *matcher) mayHave(want *held, r *Result, record string) bool {
-	name := head(want.name())
+	name := m.head(r, want.name())
 	within := func(i int) bool { return r.fields[i].text != "" && r.fields[i].namedWithin(name, record) }
 	own := func(i int) bool {
 		f := &r.fields[i]

@@ -205,7 +205,7 @@ func (m *matcher) areOfOneParty(s *Source, r *Result, selected selection) bool {
 	where, _ := m.where(s, r)
 	for i := range where {
 		for w := range where[i].each {
-			if of := meaningOf(head(w.name())).of; len(of) == 1 && slices.Contains(people, of[0]) {
+			if of := meaningOf(m.head(r, w.name())).of; len(of) == 1 && slices.Contains(people, of[0]) {
 				about[of[0]] = true
 			}
 		}

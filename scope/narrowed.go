@@ -93,10 +93,10 @@ func (m *matcher) narrowsAsMeant(s *Source, r *Result, a Argument, of *Constrain
 		switch {
 		case leavesOther:
 		case w.From != nil:
-			if m.filtersBy(w, a) {
+			if m.filtersBy(w, r, a) {
 				return true
 			}
-		case m.saysSame(w, r, a, of), m.saysPart(w, r, a), m.boundsSame(w, r, a, onlyTimes), m.identifies(w, s, a):
+		case m.saysSame(w, r, a, of), m.saysPart(w, r, a), m.boundsSame(w, r, a, onlyTimes), m.identifies(w, s, r, a):
 			return true
 		}
 	}
@@ -203,8 +203,8 @@ func isLatin(v Value) bool {
 
 // boundsSame reports whether an argument bounds a listing no tighter than a condition does.
 func (m *matcher) boundsSame(w *Match, r *Result, a Argument, onlyTimes bool) bool {
-	only := onlyTimes && m.onlyTime(w, r)
-	return w.bounds(a) || w.boundsDays(a, only) || m.endsToday(w, a, only)
+	only, name := onlyTimes && m.onlyTime(w, r), m.head(r, w.name())
+	return w.bounds(name, a) || w.boundsDays(name, a, only) || m.endsToday(w, name, a, only)
 }
 
 // past are the words for when something was done, and never for when it will be.
@@ -212,10 +212,10 @@ var past = strings.Fields("created received sent paid updated modified recorded 
 
 // endsToday reports whether an argument bounds a listing by today, and a condition is on when something was done: what
 // was listed had been done by then.
-func (m *matcher) endsToday(w *Match, a Argument, only bool) bool {
+func (m *matcher) endsToday(w *Match, name []string, a Argument, only bool) bool {
 	key, now := argumentName(a.Pointer), m.proposal.Now
 	day, ok := moment(a.Text)
-	bounds := oneOf(key, upper) && !oneOf(key, excluding) && (w.isSideOf(key) || (only && isBareSide(key)))
+	bounds := oneOf(key, upper) && !oneOf(key, excluding) && (isSideOf(name, key) || (only && isBareSide(key)))
 	isDone := oneOf(w.name(), past) && w.timed()
 	return ok && isDay(Value(a.Text)) && bounds && isDone && !now.IsZero() && !day.Before(dayOf(now))
 }
@@ -311,8 +311,8 @@ func (m *matcher) onlyTime(w *Match, r *Result) bool {
 // identifies reports whether an argument of an earlier call is the id of what a condition names:
 // the appointments of doctor D-12, where the request is about Hartwig, and a call of the scope
 // found D-12 as the only one of that name.
-func (m *matcher) identifies(w *Match, s *Source, a Argument) bool {
-	key, name := argumentName(a.Pointer), head(w.name())
+func (m *matcher) identifies(w *Match, s *Source, r *Result, a Argument) bool {
+	key, name := argumentName(a.Pointer), m.head(r, w.name())
 	isID := len(key) == len(name)+1 && key[len(key)-1] == "id" && slices.EqualFunc(key[:len(name)], name, sameWord)
 	named := len(w.Is)+len(w.Contains) > 0 && !w.bounded() && !slices.Contains(w.Is, "")
 	if m.joining || !isID || !named {
@@ -320,14 +320,14 @@ func (m *matcher) identifies(w *Match, s *Source, a Argument) bool {
 	}
 
 	asked := map[[2]string]bool{}
-	for _, r := range m.results {
-		tool := [2]string{r.Server, r.Tool}
-		narrowed := isTool(s.Server, s.Tool, r.Server, r.Tool)
-		if narrowed || asked[tool] || !isListingOf(r.Tool, name) || !r.Covered || !r.Read || !m.work(perStep) {
+	for _, other := range m.results {
+		tool := [2]string{other.Server, other.Tool}
+		narrowed := isTool(s.Server, s.Tool, other.Server, other.Tool)
+		if narrowed || asked[tool] || !isListingOf(other.Tool, name) || !other.Covered || !other.Read || !m.work(perStep) {
 			continue
 		}
 		asked[tool] = true
-		if v, ok := m.idOfNamed(r, strings.Join(key, " "), w); ok && same(string(v), a.Text, true) {
+		if v, ok := m.idOfNamed(other, strings.Join(key, " "), w); ok && same(string(v), a.Text, true) {
 			return true
 		}
 	}
@@ -369,8 +369,8 @@ func (s *Source) onTimes() int {
 
 // filtersBy reports whether an argument of an earlier call asks for the value that a condition
 // takes from another call, under the condition's own name: the tasks of the project that was found.
-func (m *matcher) filtersBy(w *Match, a Argument) bool {
-	if m.against || !slices.Equal(argumentName(a.Pointer), head(w.name())) {
+func (m *matcher) filtersBy(w *Match, r *Result, a Argument) bool {
+	if m.against || !slices.Equal(argumentName(a.Pointer), m.head(r, w.name())) {
 		return false
 	}
 	v, ok := m.joined(w)
@@ -389,10 +389,10 @@ var wholes = strings.Fields("year years month months week weeks day days age per
 
 // bounds reports whether an argument bounds a listing by the member of a condition, no tighter
 // than the condition does: year_to 1959 leaves out nothing from before 1960.
-func (w *Match) bounds(a Argument) bool {
+func (w *Match) bounds(name []string, a Argument) bool {
 	key := argumentName(a.Pointer)
 	n, err := strconv.Atoi(a.Text)
-	if err != nil || !w.isSideOf(key) {
+	if err != nil || !isSideOf(name, key) {
 		return false
 	}
 
@@ -404,15 +404,15 @@ func (w *Match) bounds(a Argument) bool {
 	return aboveErr == nil && (n <= above || (n == above+1 && oneOf(key, wholes)))
 }
 
-// isSideOf reports whether an argument is called as one side of the member of a condition.
-func (w *Match) isSideOf(key []string) bool {
+// isSideOf reports whether an argument is called as one side of a member.
+func isSideOf(name, key []string) bool {
 	var of []string
 	for _, word := range key {
 		if !slices.Contains(upper, word) && !slices.Contains(lower, word) {
 			of = append(of, word)
 		}
 	}
-	return oneOf(key, upper) != oneOf(key, lower) && slices.EqualFunc(of, head(w.name()), sameWord)
+	return oneOf(key, upper) != oneOf(key, lower) && slices.EqualFunc(of, name, sameWord)
 }
 
 // isBareSide reports whether an argument is called as a side of days, and of no member.
@@ -429,10 +429,10 @@ var excluding = strings.Fields("before after below above")
 // boundsDays reports whether an argument bounds a listing by days and leaves out none that a
 // condition selects: the one on its member, or the source's only one on days where the argument
 // names no member ("from").
-func (w *Match) boundsDays(a Argument, only bool) bool {
+func (w *Match) boundsDays(name []string, a Argument, only bool) bool {
 	key := argumentName(a.Pointer)
 	day, ok := moment(a.Text)
-	bounds := w.isSideOf(key) || (only && isBareSide(key))
+	bounds := isSideOf(name, key) || (only && isBareSide(key))
 	if !ok || !isDay(Value(a.Text)) || !bounds {
 		return false
 	}

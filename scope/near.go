@@ -141,7 +141,7 @@ func nearly(description, member []string) bool {
 // several. The name of the argument decides between several: a node's id is its node. One that is
 // to hold addresses of a kind holds nothing else.
 func (m *matcher) near(r *Result, description []string, argument string, kind Kind) string {
-	description = head(description)
+	description = m.head(r, description)
 	if just := m.calledJust(r, description); just != "" && m.holdsOnly(r, just, kind) {
 		return just
 	}
@@ -201,7 +201,7 @@ func (m *matcher) ofThing(r *Result, description []string) string {
 // values speak against it: then a name that an attacker put into one record, or a text that has
 // the name in it, doesn't replace it.
 func (m *matcher) rivals(r *Result, description []string) bool {
-	description = head(description)
+	description = m.head(r, description)
 	for name := range r.members {
 		if !m.step() {
 			return true

@@ -55,7 +55,7 @@ func (f *field) within(part []string, outer int) {
 // the object's own name, "client id" as well as "card number" for the one of a fuel card; nil
 // where there is none. Of several, and of one that a record lacks, none counts.
 func (m *matcher) partOf(r *Result, description []string, kind Kind) func(*field) bool {
-	want := meaningOf(head(description))
+	want := meaningOf(m.head(r, description))
 	if want.of == nil || want.bare {
 		return nil
 	}
@@ -184,7 +184,7 @@ func (m *matcher) isOfOther(r *Result, description []string, name string) bool {
 	}
 
 	further := slices.ContainsFunc(member[outer:part], func(w string) bool { return !isSaid(w) })
-	of := meaningOf(head(description)).of
+	of := meaningOf(m.head(r, description)).of
 	if n := len(of); n > 1 && of[n-1] == "id" {
 		of = of[:n-1]
 	}

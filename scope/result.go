@@ -239,11 +239,7 @@ func (m *matcher) memberOf(r *Result, description []string, id string, kind Kind
 		return func(*field) bool { return true }, true
 	}
 	// "ship_to country" is the country of ship_to before it is a ship.
-	whole, first := strings.Join(description, " "), head(description)
-	if r.parts[whole] > len(first) && m.everywhere(r, whole) && !m.isObject(r, whole) {
-		return func(f *field) bool { return f.name == whole }, true
-	}
-	if exact := strings.Join(first, " "); exact != "" && r.members[exact] && (r.parts[exact] == 0 || m.everywhere(r, exact)) && !m.isObject(r, exact) {
+	if exact := strings.Join(m.head(r, description), " "); exact != "" && r.members[exact] && (r.parts[exact] == 0 || m.everywhere(r, exact)) && !m.isObject(r, exact) {
 		return func(f *field) bool { return f.name == exact }, true
 	}
 
@@ -281,7 +277,7 @@ func (m *matcher) regular(r *Result, description []string) (regular []string, an
 	for name := range r.members {
 		part := r.parts[name]
 		member := strings.Fields(name)[part:]
-		if !m.step() || !names(description, member) || (part > 0 && len(head(description)) > 1) {
+		if !m.step() || !names(description, member) || (part > 0 && len(m.head(r, description)) > 1) {
 			continue
 		}
 		if is != "" && name != is && part == 0 {
@@ -404,6 +400,9 @@ func names(description, member []string) bool {
 		return false
 	}
 	head := head(description)
+	if n := len(member); n > len(head) && n <= len(description) && slices.EqualFunc(description[:n], member, sameWord) {
+		return true
+	}
 	if !sameWord(head[len(head)-1], member[len(member)-1]) {
 		return false
 	}
@@ -419,6 +418,27 @@ func head(description []string) []string {
 		}
 	}
 	return description
+}
+
+// head returns the words of a description that name a member of a result. A key that others may have added to one record
+// names none, nor does one that goes on where the name of its object ends.
+func (m *matcher) head(r *Result, description []string) []string {
+	short := len(head(description))
+	return headAmong(description, func(name string) bool {
+		return r.members[name] && r.parts[name] != short && m.everywhere(r, name) && !m.isObject(r, name)
+	})
+}
+
+// headAmong returns the words of a description that are one of some names: the longest that goes on behind a preposition
+// ("paid_from", "date_of_birth"), else those before the first one.
+func headAmong(description []string, isName func(string) bool) []string {
+	short := head(description)
+	for n := len(description); n > len(short); n-- {
+		if isName(strings.Join(description[:n], " ")) {
+			return description[:n]
+		}
+	}
+	return short
 }
 
 // sameWord compares words without regard to a plural.

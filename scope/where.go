@@ -111,7 +111,7 @@ func (m *matcher) onlyOf(from []Source) (candidate, bool) {
 // on: one of exactly its name, or of that with the name of the value ("login" of the author). The
 // author's name, which people choose, is not the login.
 func (m *matcher) joinedMember(w *Match, level *Result) (named func(*field) bool, outermost bool) {
-	name := head(w.name())
+	name := m.head(level, w.name())
 	for _, s := range slices.Concat([]Source{{}}, w.From) {
 		full := slices.Concat(name, head(s.name()))
 		exact := strings.Join(full, " ")
