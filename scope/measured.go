@@ -17,6 +17,7 @@ type measured struct {
 	name  string
 	has   bool // there is such a member
 	dated bool // it is a time
+	of    bool // its name has a word more than was asked for, which is not what the result lists
 }
 
 // quantity returns a member of a record, by a word of its name or all of them, as something that
@@ -50,12 +51,14 @@ func (m *matcher) quantity(record, member string) measured {
 		if exact == nil && ending == nil {
 			exact = within
 		}
-		if exact == nil && !(len(ending) == 1 && m.isOfAnotherTime(r, pointer, ending[0])) {
+		of := exact == nil
+		if of && !(len(ending) == 1 && m.isOfAnotherTime(r, pointer, ending[0])) {
 			exact = ending
 		}
 		if len(exact) == 1 {
-			name := strings.Join([]string{exact[0].name, formOf(exact[0].text, exact[0].numeric), r.beside(pointer, exact[0].isMeasuredBy)}, " ")
-			return measured{exact[0].quantity(), name, true, isTime(exact[0].text)}
+			f := exact[0]
+			name := strings.Join([]string{f.name, formOf(f.text, f.numeric), r.beside(pointer, f.isMeasuredBy)}, " ")
+			return measured{f.quantity(), name, true, isTime(f.text), of && !r.lists(unitless(f.key))}
 		}
 	}
 	return measured{}

@@ -69,7 +69,7 @@ func TestReadWhole(t *testing.T) {
 		"most recently":                    {"most recently updated", edited, "a"},
 		"what was never recorded":          {"most recently opened", edited, ""},
 		"fast, by when it leaves":          {"fastest", leaves, ""},
-		"the date of what others added":    {"newest by date", talked, ""},
+		"the date of what others added":    {"newest by date", talked, "a"},
 		"newest, beside what others added": {"newest", talked, "a"},
 		"next, and not past":               {"next by start", past, "a"},
 		"the two next":                     {"two next", past, "ab"},

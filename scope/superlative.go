@@ -210,11 +210,14 @@ func (m *matcher) readings(c *Constraint, by criterion, o offers) [][]candidate 
 		}
 	}
 
-	out := read.named
-	if out == nil {
-		out = read.plain // the creation date is not the due date
-	}
-	if !read.names {
+	out := read.named // the creation date is not the due date
+	switch {
+	case out != nil:
+	case by.order.ofAge():
+		out = m.ofAge(o, by, read.plain)
+	case read.names:
+		out = read.plain.best()
+	default:
 		out = m.first(o, by.order.members, by).best()
 	}
 	if out == nil && m.irreversible {
@@ -226,8 +229,9 @@ func (m *matcher) readings(c *Constraint, by criterion, o offers) [][]candidate 
 // reading is what the words of a criterion single out: by the members that it names, of which a bare time is one only
 // where it has no other, and by others.
 type reading struct {
-	names                bool
-	named, plain, others [][]candidate
+	names         bool
+	named, others [][]candidate
+	plain         ranking
 }
 
 // takes reports whether a word names the member that a criterion is about, and notes what it singles out.
@@ -235,7 +239,9 @@ func (r *reading) takes(of *measure, word string, s *superlativeWords) bool {
 	switch {
 	case qualifiers[word] == "time":
 		r.names = r.names || of.known
-		r.plain = append(r.plain, of.best()...)
+		if !r.plain.has {
+			r.plain = of.ranking
+		}
 	case (of.known && of.has) || (of.decides && of.fits(s)):
 		r.names = true
 		r.named = append(r.named, of.best()...)
@@ -284,7 +290,8 @@ func (m *matcher) measure(criterion []string, i int, by criterion, o offers) mea
 	}
 
 	at := slices.Index(criterion, "by")
-	of.said = (at >= 0 && i > at) || before == "recently"
+	isTime := i+1 < len(criterion) && criterion[i+1] == "time" // the shortest delivery time
+	of.said = (at >= 0 && i > at) || before == "recently" || (isTime && by.order.isAbout("duration") && slices.Contains(by.order.words, before))
 	behind, counts := slices.Contains(by.order.words, before), by.order.is(measuring)
 	of.noun = behind && !counts && (i+1 == len(criterion) || i+1 == at)
 	of.decides = of.has && (of.said || (behind && (counts || (by.order.is(sizing) && len(of.values) > 0))))
@@ -375,6 +382,7 @@ type ranking struct {
 	values []candidate
 	has    bool // a record has the member
 	dated  bool // and it holds times
+	of     bool // and it is that of something: the wished date, and not the date
 }
 
 func (r ranking) best() [][]candidate {
@@ -415,14 +423,14 @@ func (m *matcher) ranked(o offers, member string, by criterion) ranking {
 	of, largest := by.rank, by.order.largest
 	compared, comparable := "", true
 	for _, offered := range latest(o.values) {
-		v := measured{offered.quantity(), formOf(offered.text, offered.numeric), true, isTime(offered.text)}
+		v := measured{by: offered.quantity(), name: formOf(offered.text, offered.numeric), has: true, dated: isTime(offered.text)}
 		if member == "" {
 			v.name += " " + m.measureOf(offered)
 		} else {
 			v = m.quantity(offered.record, member)
 		}
 		out.has = out.has || v.has
-		out.dated = out.dated || v.dated
+		out.dated, out.of = out.dated || v.dated, out.of || v.of
 		another := len(all) > 0 && v.name != compared
 		comparable = comparable && offered.record != "" && v.by != nil && !another
 		compared = v.name

@@ -42,11 +42,11 @@ func (f *field) isMeasuredBy(other *field) bool {
 
 // measureOf returns the currency and the unit that the record of a value gives.
 func (m *matcher) measureOf(v candidate) string {
-	i := slices.IndexFunc(m.results, func(r *Result) bool { return r.Call == v.call })
-	if i < 0 || !m.step() {
+	r, record := m.recordOf(v)
+	if r == nil {
 		return ""
 	}
-	return m.results[i].beside(strings.TrimPrefix(v.record, v.call+" "), (&field{}).isMeasuredBy)
+	return r.beside(record, (&field{}).isMeasuredBy)
 }
 
 // flows are the members whose numbers are below zero where money goes the other way. Of the largest of such payments nobody
