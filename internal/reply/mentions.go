@@ -6,28 +6,168 @@ import (
 	"unicode"
 )
 
-// withoutMentions returns a text without the parts of sentences that only mention something: what others say
-// ("my friend said it was cancelled"), what isn't so ("if it had been the weather"), and what is asked about a
-// value ("Is card_1 safe?").
+// withoutMentions returns a text without the parts of sentences that only mention something: what others say, do
+// or want ("my friend said it was cancelled"), what isn't so or might be ("if it had been the weather"), and what is
+// asked about a value ("Is card_1 safe?", "does the weather count?").
 func withoutMentions(languages []*lexicon, text, value string) string {
 	var out strings.Builder
 	named := tokensOf(value) // which may be a message that tells of others
+	some := func(tells func(*lexicon) bool) bool { return slices.ContainsFunc(languages, tells) }
 	for _, s := range rawSentences(text) {
 		clauses := Clauses(s)
 		asks := strings.HasSuffix(strings.TrimSpace(s), "?")
+		wanted := 0 // the last clause that asks for something to be done
+		for i, c := range clauses {
+			if words := flat(sentences(c)); some(func(l *lexicon) bool { return l.has(plea, words) }) {
+				wanted = i
+			}
+		}
+
+		told := false // the clause before ends in somebody's saying
 		for i, c := range clauses {
 			words := flat(sentences(c))
-			if slices.ContainsFunc(languages, func(l *lexicon) bool { return l.has(unreal, words) }) {
+			if some(func(l *lexicon) bool { return l.has(unreal, words) }) {
 				break
 			}
-			others := slices.ContainsFunc(languages, func(l *lexicon) bool { return l.tellsOfOthers(words) && !l.has(speech, named) })
-			asked := asks && i == len(clauses)-1 && slices.ContainsFunc(languages, func(l *lexicon) bool { return l.asksOf(words, named) })
+			others := told || some(func(l *lexicon) bool {
+				return l.isOfAnother(words) || (l.tellsOfOthers(words) && !l.has(speech, named))
+			})
+			told = some(func(l *lexicon) bool { return l.endsInSpeech(words) })
+			if asks || i >= wanted {
+				c = unconditional(languages, c, words) // not in "if W1 hasn't left, please cancel it"
+			}
+
+			isLast := i == len(clauses)-1
+			asked := asks && isLast && (some(func(l *lexicon) bool { return l.asksOf(words, named) }) || asksWhetherSo(languages, flat(sentences(s)), flat(sentences(c)), named))
 			if !others && !asked {
 				out.WriteString(c)
 			}
 		}
 	}
 	return out.String()
+}
+
+// isOfAnother reports whether a clause is about what somebody else does or wants, for whom the user doesn't speak:
+// "my neighbour cancelled it", "Bob wants it cancelled". What they did to the user is the user's own.
+func (l *lexicon) isOfAnother(words []string) bool {
+	if l.joined {
+		return false
+	}
+	const subject = 3 // words within which a clause names what it is about
+	for i := range words {
+		about := i < subject && l.is(person, words[i]) && !l.has(self, words[i+1:])
+		near := words[max(0, i-1):min(len(words), i+2)]
+		byUser := slices.ContainsFunc(near, func(w string) bool { return l.is(speaker, w) })
+		wanted := i > 0 && l.at(words, i, wish) != nil && !byUser && !l.has(kin, words)
+		if about || wanted {
+			return true
+		}
+	}
+	return l.isHeard(words)
+}
+
+// isHeard reports whether a clause tells what the user only heard.
+func (l *lexicon) isHeard(words []string) bool {
+	if l.has(hearsay, words) && !l.has(paper, words) {
+		return true
+	}
+	for i := range words {
+		if p := l.at(words, i, source); p != nil && !l.isOwnSource(words[i+len(p.tokens):]) {
+			return true
+		}
+	}
+	return false
+}
+
+// isOwnSource reports whether what something is said to be according to is the agent, or a mail or page of the user's.
+func (l *lexicon) isOwnSource(words []string) bool {
+	if len(words) > 1 && l.at(words, 0, paper) == nil && l.at(words, 0, filler, common, wants) != nil {
+		words = words[1:] // "the", "my"
+	}
+	return len(words) > 0 && l.at(words, 0, speaker, paper) != nil
+}
+
+// endsInSpeech reports whether what follows a clause is what somebody else says in it: "my neighbour claims, …".
+func (l *lexicon) endsInSpeech(words []string) bool {
+	if l.joined || len(words) == 0 || l.is(speaker, words[0]) {
+		return false
+	}
+	if p := l.at(words, 0, source); p != nil {
+		return !l.isOwnSource(words[len(p.tokens):])
+	}
+	for i := range words {
+		p := l.at(words, i, speech, hearsay)
+		byUser := i > 0 && l.is(speaker, words[i-1])
+		if p != nil && !byUser && i+len(p.tokens) == len(words) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasAnyOf reports whether one of some clauses has a phrase of a kind.
+func (l *lexicon) hasAnyOf(k kind, clauses []string) bool {
+	return slices.ContainsFunc(clauses, func(c string) bool { return l.has(k, flat(sentences(c))) })
+}
+
+// unconditional returns a clause without the condition in it, but for the word that begins it: "cancel it if …". A
+// courtesy is none, and neither is what the user wants to be found out ("see if it has arrived").
+func unconditional(languages []*lexicon, clause string, words []string) string {
+	from, to := len(words), len(words)
+	for _, l := range languages {
+		if l.joined {
+			continue
+		}
+		for i := range words[:from] {
+			p := l.at(words, i, polite, iffy)
+			isYes := p != nil && len(p.tokens) == 1 && strings.Contains(strings.ToLower(clause), "sí")
+			if p == nil || p.kind == polite || isYes || l.has(look, words[:i]) {
+				continue
+			}
+			from, to = i+len(p.tokens), i+len(p.tokens)
+			for to < len(words) && l.at(words, to, resume) == nil {
+				to++
+			}
+			break
+		}
+	}
+	return clause[:offsetOf(clause, from)] + clause[offsetOf(clause, to):]
+}
+
+// offsetOf returns where a word of a text begins, by how many words stand before it.
+func offsetOf(text string, word int) int {
+	at := 0
+	for at < len(text) {
+		n := strings.IndexFunc(text[at:], func(c rune) bool { return !unicode.IsSpace(c) })
+		if n < 0 {
+			break
+		}
+		end := strings.IndexFunc(text[at+n:], unicode.IsSpace)
+		if end < 0 {
+			end = len(text) - at - n
+		}
+		have := len(tokensOf(text[at+n : at+n+end]))
+		if have > word {
+			return at + n
+		}
+		word, at = word-have, at+n+end
+	}
+	return len(text)
+}
+
+// asksWhetherSo reports whether a question is of how things are, and not of what the user has or wants: "does illness
+// count?". Its sentence doesn't begin with a word such as "where", which asks for what is known of a thing.
+func asksWhetherSo(languages []*lexicon, sentence, words, value []string) bool {
+	const fewest = 2 // words beside the value: "the kettle?" answers
+	read := slices.DeleteFunc(slices.Clone(languages), func(l *lexicon) bool { return l.joined || l.byKind[wants] == 0 })
+	return len(read) > 0 && len(words) > len(value)+fewest && !slices.ContainsFunc(read, func(l *lexicon) bool {
+		first := 0
+		for first < len(sentence)-1 && l.at(sentence, first, filler) != nil && l.at(sentence, first, ask) == nil {
+			first++
+		}
+		opens := l.at(sentence, first, ask) != nil && l.at(sentence, first, yesno) == nil
+		return opens || l.has(wants, words)
+	})
 }
 
 // rawSentences divides a text behind the signs that end a sentence, where a space follows, and behind lines.

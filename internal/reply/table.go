@@ -61,10 +61,24 @@ const (
 	speaker
 	paper
 	duty
+	iffy
+	polite
+	resume
+	look
+	plea
+	wants
+	yesno
+	person
+	kin
+	wish
+	hearsay
+	source
+	self
 	kinds
 )
 
-var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "thanks", "ask", "aux", "filler", "mind", "open", "or", "given", "limit", "back", "common", "small", "whole", "each", "thing", "further", "done", "alike", "why", "cause", "hint", "point", "report", "mine", "weak", "loose", "postpone", "settle", "being", "sole", "meanwhile", "unreal", "speech", "speaker", "paper", "duty"}
+var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "thanks", "ask", "aux", "filler", "mind", "open", "or", "given", "limit", "back", "common", "small", "whole", "each", "thing", "further", "done", "alike", "why", "cause", "hint", "point", "report", "mine", "weak", "loose", "postpone", "settle", "being", "sole", "meanwhile", "unreal", "speech", "speaker", "paper", "duty",
+	"iffy", "polite", "resume", "look", "plea", "wants", "yesno", "person", "kin", "wish", "hearsay", "source", "self"}
 
 // isOrdinary reports whether the words of a kind change nothing where they stand alone beside an agreement.
 func (k kind) isOrdinary() bool {
@@ -87,6 +101,7 @@ type lexicon struct {
 	// without spaces has all of them under the empty one.
 	byFirst map[string][]phrase
 	words   map[string]bool // those of its phrases
+	byKind  [kinds]int      // how many phrases it has
 	alike   [][]string      // groups of words that say the same
 	joined  bool            // the language is written without spaces
 }
@@ -150,6 +165,7 @@ func parse(text string) (*dictionary, error) {
 func newLexicon(language string, phrases []phrase) *lexicon {
 	l := &lexicon{language: language, byFirst: map[string][]phrase{}, words: map[string]bool{}, joined: language == "zh" || language == "ja"}
 	for _, p := range phrases {
+		l.byKind[p.kind]++
 		for _, w := range p.tokens {
 			l.words[w] = l.words[w] || p.kind.isOrdinary()
 		}
