@@ -142,3 +142,6 @@ func ConditionsOf(text string) []string {
 	}
 	return out
 }
+
+// NumbersOf returns the numbers that a text says.
+func NumbersOf(text string) []float64 { return numbersIn(plainWords(text)) }

@@ -189,6 +189,7 @@ func bestOf(from, to int, score func(int) int) (best []int, most int) {
 type held struct {
 	onlyIf []string
 	values []string
+	bounds bounds
 	// spare counts conditions on records, and those in other words than the user's; told those of
 	// them that may be on what a person tells.
 	spare, told int
@@ -222,7 +223,7 @@ func (c *clause) isPersonal() bool { return slices.ContainsFunc(c.words, builtin
 
 // holding returns what an entry with an effect says of conditions.
 func (s *shown) holding(a *answer, e *entry) held {
-	h := held{values: conditionValues(a.chain(e))}
+	h := held{values: conditionValues(a.chain(e)), bounds: boundsOf(a.chain(e))}
 	for _, text := range e.OnlyIf {
 		if slices.ContainsFunc(s.spoken.clauses, func(c clause) bool { return shares(text, c.text) }) {
 			h.onlyIf = append(h.onlyIf, text)
@@ -247,6 +248,9 @@ func (s *shown) holds(h held, c clause) bool {
 		return true
 	}
 	personal := c.isPersonal()
+	if !personal && h.bounds.tell(c.words, s.spoken.sentences[c.sentence]) {
+		return true
+	}
 	return slices.ContainsFunc(h.values, func(v string) bool {
 		return tells(c.words, v) && !s.spoken.alsoSays(c, v) && (!personal || isTold(v))
 	})
