@@ -124,6 +124,7 @@ func unconditional(languages []*lexicon, clause string, words []string) string {
 			if p == nil || p.kind == polite || isYes || l.has(look, words[:i]) {
 				continue
 			}
+
 			from, to = i+len(p.tokens), i+len(p.tokens)
 			for to < len(words) && l.at(words, to, resume) == nil {
 				to++

@@ -116,21 +116,30 @@ func (w *work) with(e *guard.Example, s state, other string) (guard.Example, boo
 	return out, true
 }
 
-// unshown returns the facts that tests to be allowed rest on as somebody says them, although a
-// look-up tells them of which no test has a record: the sentences ask for them by a word of its.
+// unshown returns the facts that tests to be allowed rest on as somebody says them, although look-ups
+// tell them of which no test has a record: the sentences ask for them by a word of theirs. Each has the
+// most fitting of these look-ups.
 func (w *work) unshown(tests []guard.Example) []claim {
-	asked := w.sentences()
 	var out []claim
-	for _, s := range w.states(nil) {
-		if w.given(s.Lookup, tests) {
-			continue
+	known := map[string]bool{} // words that are told of, or that some record tells
+	states := w.states(nil)
+	for _, s := range states {
+		for _, value := range s.Values {
+			known[value] = known[value] || w.given(s.Lookup, tests)
 		}
+	}
 
+	asked := w.sentences()
+	for _, s := range states {
 		for i := range tests {
-			claims := s.inBoth(strings.Join(messages(&tests[i]), "\n"), asked)
-			if tests[i].Expect == label.Allow && len(claims) > 0 {
-				out = append(out, claim{tests[i].Name, claims[0].Values[0], s})
-				break
+			if tests[i].Expect != label.Allow {
+				continue
+			}
+			for _, one := range s.inBoth(strings.Join(messages(&tests[i]), "\n"), asked) {
+				if word := one.Values[0]; !known[word] {
+					known[word] = true
+					out = append(out, claim{tests[i].Name, word, s})
+				}
 			}
 		}
 	}
