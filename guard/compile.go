@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -58,6 +59,18 @@ type variable struct {
 type duty struct {
 	duty          *Duty
 	when, require *expression // when is nil if every call brings the duty
+}
+
+// ErrNoTool is the cause of a mistake in a guard whose tool is none of the deployment's. Such a guard
+// decides no call: a mistyped name protects nothing.
+var ErrNoTool = errors.New("no such tool")
+
+// Consequence says for a log what a mistake that [Compile] found does to calls.
+func Consequence(mistake *Error) string {
+	if errors.Is(mistake, ErrNoTool) {
+		return "a rule decides no call, since no tool is called as it says"
+	}
+	return "a rule can't be used, and its tool is denied"
 }
 
 // Compile checks and compiles guard files. The error is of type [Errors] and has
@@ -165,6 +178,9 @@ func (u *universe) subject(g *Guard) (*schema.Tool, *Error) {
 	if mistake == nil && g.Server == "" && len(servers) == 1 {
 		g.Server = servers[0]
 	}
+	if mistake == nil && u.scope.Complete && !slices.Contains(servers, g.Server) {
+		mistake = noTool(g.Tool, g.File.Position, u.scope.contracted(g.Server))
+	}
 	return nil, mistake
 }
 
@@ -186,6 +202,7 @@ func (d *Deployment) serversOf(tool string) []string {
 	return slices.Compact(out)
 }
 
+// severalServers is the mistake of a name that says no server, where several have the tool.
 func severalServers(tool string, at Position) *Error {
 	return &Error{Position: at, Message: fmt.Sprintf("several servers have a tool %q", strictyaml.Clip(tool)), Hint: "say which with 'server: NAME'"}
 }
@@ -208,10 +225,15 @@ func (u *universe) find(server, tool string, at Position) (*schema.Catalogue, *E
 	case len(found) > 1:
 		return nil, severalServers(tool, at)
 	case len(u.scope.Tools) > 0:
-		return nil, &Error{Position: at, Message: fmt.Sprintf("there is no tool %q", strictyaml.Clip(tool)), Hint: strictyaml.DidYouMean(tool, u.scope.toolNames(server))}
+		return nil, noTool(tool, at, u.scope.toolNames(server))
 	}
 
 	return nil, nil
+}
+
+// noTool is the mistake of a name that no tool has.
+func noTool(tool string, at Position, names []string) *Error {
+	return &Error{Position: at, Message: fmt.Sprintf("there is no tool %q", strictyaml.Clip(tool)), Hint: strictyaml.DidYouMean(tool, names), Cause: ErrNoTool}
 }
 
 // compiler compiles the guard of one tool.

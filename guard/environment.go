@@ -25,6 +25,8 @@ type Deployment struct {
 	Tools []*schema.Catalogue
 	// Contracts say which tools only read. Rules may look things up with those.
 	Contracts []*contract.File
+	// Complete is set where there are no other tools than those of the contracts.
+	Complete bool
 }
 
 // Readable is a tool that rules may look things up with.
@@ -56,6 +58,19 @@ func (s Deployment) toolNames(server string) []string {
 		for i := range c.Tools {
 			if server == "" || c.Server == server {
 				names = append(names, c.Tools[i].Name)
+			}
+		}
+	}
+	return names
+}
+
+// contracted lists the tools that have contracts, of one server or of all.
+func (s Deployment) contracted(server string) []string {
+	var names []string
+	for _, f := range s.Contracts {
+		for i := range f.Tools {
+			if server == "" || f.Server == server {
+				names = append(names, f.Tools[i].Name)
 			}
 		}
 	}

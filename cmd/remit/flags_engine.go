@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,7 +37,10 @@ type engine struct {
 	// contracts are the files of --contracts; nil when the flag was not given.
 	contracts []*contract.File
 	// guards are the files of --policies.
-	guards  []*guard.File
+	guards []*guard.File
+	// open is set where sessions bring tools that nobody knows before: a guard for a tool that a
+	// session doesn't have decides nothing there, and is no mistake.
+	open    bool
 	options remit.Options
 }
 
@@ -105,13 +110,22 @@ func (e *engine) monitor(tools []*schema.Catalogue, at time.Time) (*remit.Monito
 }
 
 // guarded makes the monitor with the guards, which know its tools. A guard for a
-// tool that there isn't is a mistake.
+// tool that there isn't is a mistake, unless sessions bring tools.
 func (e *engine) guarded(o remit.Options) (*remit.Monitor, error) {
-	if e.guards != nil {
-		var err error
-		if o.Guards, err = guard.Compile(e.guards, guard.Deployment{Tools: o.Tools, Contracts: o.Contracts}); err != nil {
-			return nil, err
+	if e.guards == nil {
+		return remit.New(o)
+	}
+	var err error
+	o.Guards, err = guard.Compile(e.guards, guard.Deployment{Tools: o.Tools, Contracts: o.Contracts})
+	var mistakes guard.Errors
+	if errors.As(err, &mistakes) && e.open {
+		mistakes = slices.DeleteFunc(mistakes, func(m *guard.Error) bool { return errors.Is(m, guard.ErrNoTool) })
+		if err = nil; len(mistakes) > 0 {
+			err = mistakes
 		}
+	}
+	if err != nil {
+		return nil, err
 	}
 	return remit.New(o)
 }

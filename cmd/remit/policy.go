@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/command"
@@ -163,13 +164,23 @@ func (p *policies) printMistakes(s *command.Streams) {
 	if len(p.mistakes) == 0 {
 		return
 	}
-	files := map[string]bool{}
+	files, absent := map[string]bool{}, 0
 	for _, m := range p.mistakes {
 		printMistake(s, m)
 		files[m.Position.File] = true
+		if errors.Is(m, guard.ErrNoTool) {
+			absent++
+		}
 	}
-	fmt.Fprintf(s.Out, "%s: %s in %s; a file with an error denies all calls that it is about\n", display.Paint(s.Color).Bad("failed"),
-		display.Count(len(p.mistakes), "error", "errors"), display.Count(len(files), "file", "files"))
+	var consequences []string
+	if absent > 0 {
+		consequences = append(consequences, "a file for a tool that there isn't decides no call")
+	}
+	if absent < len(p.mistakes) {
+		consequences = append(consequences, "a file with an error denies all calls that it is about")
+	}
+	fmt.Fprintf(s.Out, "%s: %s in %s; %s\n", display.Paint(s.Color).Bad("failed"),
+		display.Count(len(p.mistakes), "error", "errors"), display.Count(len(files), "file", "files"), strings.Join(consequences, ", and "))
 }
 
 // printMistake prints one mistake in a file.

@@ -179,7 +179,12 @@ func (c *serveCommand) options(log *slog.Logger, lookups guard.Reader, observe *
 	if o.Desk, err = c.desk(engine, tools); err != nil {
 		return o, err
 	}
-	noteUnknown(engine, tools, log)
+	if engine.open = len(c.Tools) == 0; engine.open {
+		if c.Contracts == "" && looksUp(engine.guards) {
+			return o, hint.Wrap(errors.New("the rules of --policies look things up with tools, and no tools are given"), "give their definitions: --tools FILE, what tools/list of the servers returns")
+		}
+		noteUnknown(engine, log)
+	}
 	_, err = o.Monitor(nil)
 	return o, err
 }

@@ -33,8 +33,11 @@ func policies(ctx context.Context, out []*Diagnosis, o mcp.Options, catalogues [
 	r := enforcement.Gateway().Examine(ctx, o.Policies, d)
 	for _, f := range r.Others {
 		remedy := "the gateway hears no conversation: hold the policy in a proxy, or in a session that an application shares"
-		if f.Why == enforcement.Mistaken {
+		switch f.Why {
+		case enforcement.Mistaken:
 			remedy = "look at it with remit policy lint, and the server's tools"
+		case enforcement.Absent:
+			remedy = "name a tool that a server has, or take the policy out: remit policy lint says which name is meant"
 		}
 		at := out[server(d.Contracts, f.Server)]
 		at.add(f.Outcome == enforcement.Pass, "undecided", tool(f.Tool), remedy, "%s: %s (%s)", f.Policy, f.Outcome, f.Why)

@@ -7,6 +7,7 @@ package enforcement
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/remit-project/remit/guard"
@@ -63,6 +64,9 @@ const (
 // Mistaken is why calls are denied by a rule that doesn't compile for a point.
 const Mistaken = "the rule has mistakes with what is known of the tools there"
 
+// Absent is why calls pass by a rule whose tool is none of those that are known there.
+const Absent = "no tool is called so: the rule decides no call"
+
 // worst orders outcomes.
 var worst = []Outcome{Pass, Deny, Ask, Decide}
 
@@ -89,7 +93,7 @@ type Report struct {
 // Examine reports what the point makes of the rules of guard files.
 func (p Point) Examine(ctx context.Context, files []*guard.File, d guard.Deployment) Report {
 	if p.untyped {
-		d.Tools = nil
+		d.Tools, d.Complete = nil, true
 	}
 	r := Report{Point: p}
 	set, _ := guard.Compile(files, d) // a guard with mistakes says so itself
@@ -114,6 +118,9 @@ func (p Point) examine(ctx context.Context, g *guard.Guard, it *guard.Policy) Fi
 	f := Finding{Server: g.Server, Tool: g.Tool, Policy: it.Name, Outcome: Decide}
 	one, ok := g.Only(it.Name)
 	switch {
+	case errors.Is(g.Err(), guard.ErrNoTool):
+		f.Outcome, f.Why = Pass, Absent
+		return f
 	case g.Err() != nil || !ok:
 		f.Outcome, f.Why = Deny, Mistaken
 		return f

@@ -71,3 +71,22 @@ func TestExamine(t *testing.T) {
 		})
 	}
 }
+
+// A rule for a tool that there isn't decides no call at any point, and each says so.
+func TestExamineMistypedTool(t *testing.T) {
+	f, err := guard.Load("cancel.yaml", []byte("tool: cancle\npolicies: [{name: it, message: no, require: 'false'}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalogue, err := schema.Parse("shop.json", []byte(tools))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := guard.Deployment{Tools: []*schema.Catalogue{catalogue}, Contracts: []*contract.File{synth.Contract(catalogue)}}
+	for _, p := range enforcement.Points() {
+		got := p.Examine(t.Context(), []*guard.File{f}, d)
+		if len(got.Others) != 1 || got.Others[0].Outcome != enforcement.Pass || got.Others[0].Why != enforcement.Absent {
+			t.Errorf("%s: %+v", p.Name, got)
+		}
+	}
+}

@@ -172,15 +172,40 @@ func guards(dir string, o *remit.Options, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	o.Guards, err = guard.Compile(files, guard.Deployment{Contracts: o.Contracts})
+	o.Guards, err = guard.Compile(eachServer(files, o.Contracts), guard.Deployment{Contracts: o.Contracts, Complete: true})
 	var mistakes guard.Errors
 	if !errors.As(err, &mistakes) {
 		return err
 	}
+	said := map[string]bool{}
 	for _, m := range mistakes {
-		log.Warn("a rule can't be used, and its tool is denied", "place", m.Position.String(), "mistake", m.Message)
+		if text := m.Error(); !said[text] {
+			said[text] = true
+			log.Warn(guard.Consequence(m), "place", m.Position.String(), "mistake", m.Message, "hint", m.Hint)
+		}
 	}
 	return nil
+}
+
+// eachServer gives a guard that names no server to every server that has its tool: agents call
+// their own tools alike, and a company's policy for "Write" is for each of them.
+func eachServer(files []*guard.File, contracts []*contract.File) []*guard.File {
+	var out []*guard.File
+	for _, f := range files {
+		var having []*guard.File
+		for _, c := range contracts {
+			if _, has := c.Tool(f.Tool); has && f.Server == "" {
+				of := *f
+				of.Server = c.Server
+				having = append(having, &of)
+			}
+		}
+		if len(having) == 0 {
+			having = []*guard.File{f}
+		}
+		out = append(out, having...)
+	}
+	return out
 }
 
 // plan makes the monitors with a planner.

@@ -118,3 +118,21 @@ func TestRulesWithMistakes(t *testing.T) {
 		}
 	}
 }
+
+// TestRulesOfSharedNames: a policy for a tool that several agents have is for each of them, and one for
+// a tool that none has is for nobody.
+func TestRulesOfSharedNames(t *testing.T) {
+	for text, want := range map[string]remit.Verdict{
+		"tool: Read\npolicies: [{name: a, require: 'false', message: no}]\n":                      remit.Deny,
+		"tool: Read\nserver: claude-code\npolicies: [{name: a, require: 'false', message: no}]\n": remit.Deny,
+		"tool: Raed\npolicies: [{name: a, require: 'false', message: no}]\n":                      remit.Allow,
+	} {
+		c := shopping(t, nil)
+		if err := os.WriteFile(filepath.Join(c.settings.Policies, "cancel.yaml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, a := c.proposes("Read", map[string]any{"file_path": filepath.Join(c.dir, "notes.txt")}); a.Verdict != want {
+			t.Errorf("%s: %+v", text, a)
+		}
+	}
+}

@@ -74,12 +74,12 @@ func (g *Gateway) guards(o *remit.Options) error {
 		return err
 	}
 
-	level, message := slog.LevelWarn, "a rule can't be used, and its tool is denied"
-	if len(o.Contracts) < len(g.servers) {
-		level, message = slog.LevelInfo, "a rule can't be used before all servers have listed their tools, and its tool is denied until then"
-	}
 	for _, m := range mistakes {
-		g.log.Log(context.Background(), level, message, "place", m.Position.String(), "mistake", m.Message)
+		level, message := slog.LevelWarn, guard.Consequence(m)
+		if len(o.Contracts) < len(g.servers) {
+			level, message = slog.LevelInfo, "a rule can't be used before all servers have listed their tools, and its tool is denied until then"
+		}
+		g.log.Log(context.Background(), level, message, "place", m.Position.String(), "mistake", m.Message, "hint", m.Hint)
 	}
 	if len(mistakes) == 0 && g.unusable {
 		g.log.Info("all rules can be used now")

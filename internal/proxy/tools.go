@@ -141,7 +141,7 @@ func (m *monitors) guards(o *remit.Options) error {
 	for _, e := range mistakes {
 		if said := e.Position.String() + e.Message; !m.mistakes[said] && len(m.mistakes) < maxMonitors {
 			m.mistakes[said] = true
-			m.o.Log.Warn("a rule can't be used with the tools of a request, and denies the calls of its tool there", "place", e.Position.String(), "mistake", e.Message)
+			m.o.Log.Warn(guard.Consequence(e)+", with the tools of a request", "place", e.Position.String(), "mistake", e.Message, "hint", e.Hint)
 		}
 	}
 	return nil

@@ -27,7 +27,12 @@ type Error struct {
 	Position Position
 	// Message says what is wrong, Hint what to write instead.
 	Message, Hint string
+	// Cause tells the mistake from others; nil for most.
+	Cause error
 }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
 
 // Error implements error, as "file:line:col: message; hint".
 func (e *Error) Error() string {
