@@ -46,6 +46,9 @@ func (c asking) covered(t *testing.T) (bool, []string) {
 	setContent(results[0], `{"body":"narrow what you look for"}`)
 	for i, have := range c.results {
 		r := &scope.Result{Call: "r" + strconv.Itoa(i), Server: "mailbox", Tool: have.tool, Args: selectors(t, have.args), Covered: true, Read: true, Early: c.early}
+		for j := range r.Args {
+			r.Args[j].Foreign = !c.early
+		}
 		r.SetContent(have.text, serialized.Read(have.text, "", serialized.Trust{}))
 		results = append(results, r)
 	}

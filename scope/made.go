@@ -245,7 +245,7 @@ func (m *matcher) correction(c *Constraint, o offers) string {
 // isCalledOtherwise reports whether what the session made lacks a word that the user said for what is meant: a word that many things have
 // in their names doesn't make it "the meeting of Eve's invitation".
 func (m *matcher) isCalledOtherwise(r *made, of []string) bool {
-	return slices.ContainsFunc(of, func(w string) bool { return m.madeOf(w) && !r.isCalled([]string{w}) })
+	return slices.ContainsFunc(of, func(w string) bool { return m.hasSaid(w) && !r.isCalled([]string{w}) })
 }
 
 // speaksOfAny reports whether the record of a value has one of some words in any text of it.

@@ -202,7 +202,7 @@ func (m *matcher) constrained(c *Arg, p *Proposal) (miss string) {
 	if len(m.grants) > before {
 		return ""
 	}
-	if miss := omission(c, p); miss != "" {
+	if miss := omission(c, p); miss != "" && !m.readsMore(c, p) {
 		return m.say("%s: %s", c.Pointer, miss)
 	}
 	return ""
@@ -287,13 +287,62 @@ func omission(c *Arg, p *Proposal) string {
 	}
 
 	role := p.Role(c.Pointer)
-	// Who reads without a filter reads more, and what a source takes from there is held to the filter.
-	restricts := (role == label.Selector && !p.Read) || role.AuthorityBearing()
+	restricts := role == label.Selector || role.AuthorityBearing()
 	switched := slices.Contains(c.Is, "true") && !slices.Contains(c.Is, "false")
 	if restricts || switched {
 		return "left out"
 	}
 	return ""
+}
+
+// readsMore reports whether a call that only reads leaves out a filter, so that it reads more, and what each source takes from there is held to
+// the filter.
+func (m *matcher) readsMore(c *Arg, p *Proposal) bool {
+	if !p.Read || p.otherwise(c.Pointer) != "" || p.Role(c.Pointer) != label.Selector {
+		return false
+	}
+	isOpen := false
+	m.scope.eachSource(func(s *Source) {
+		isOf := isTool(s.Server, s.Tool, p.Server, p.Tool)
+		isOpen = isOpen || (isOf && !slices.ContainsFunc(s.Args, func(a Arg) bool { return a.Pointer == c.Pointer && len(a.Is)+len(a.Date) > 0 && a.From == nil }))
+	})
+	return !isOpen
+}
+
+// eachSource calls a function with each source of a scope.
+func (s *Scope) eachSource(do func(*Source)) {
+	var all func(sources []Source)
+	var of func(args []Arg)
+	all = func(sources []Source) {
+		for i := range sources {
+			do(&sources[i])
+			of(sources[i].Args)
+			for j := range sources[i].Where {
+				all(sources[i].Where[j].From)
+			}
+		}
+	}
+	var inside func(c *Constraint)
+	inside = func(c *Constraint) {
+		all(c.From)
+		all(c.Except)
+		all(c.Sources)
+		for _, hole := range c.Holes {
+			inside(&hole)
+		}
+	}
+	of = func(args []Arg) {
+		for i := range args {
+			inside(&args[i].Constraint)
+		}
+	}
+	for i := range s.Calls {
+		e := &s.Calls[i]
+		of(e.Args)
+		all(e.If)
+		all(e.Unless)
+	}
+	all(s.Delegates)
 }
 
 // instead says why an argument may not be left out whose default is known.

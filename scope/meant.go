@@ -59,8 +59,10 @@ func (m *matcher) calledSo(s *Source, c *Constraint, r *Result, selected selecti
 		}
 		all = append(all, of...)
 	}
+	said := slices.DeleteFunc(slices.Clone(all), func(w string) bool { return !m.hasSaid(w) }) // of "rent, March" the user said both
 	one := ""
 	for _, of := range waysToSay(c.By) {
+		of = append(of, said...)
 		named := r.onlyWith(selected, func(i int) bool {
 			f := &r.fields[i]
 			return isName[f.name] && f.part == nil && m.work(len(of)*len(f.text)) && !slices.ContainsFunc(of, func(w string) bool { return !hasWord(f.text, w) })
@@ -78,6 +80,9 @@ func (m *matcher) calledSo(s *Source, c *Constraint, r *Result, selected selecti
 	}
 	return one
 }
+
+// hasSaid reports whether a folded word is one of the user's.
+func (m *matcher) hasSaid(word string) bool { return m.work(len(m.folded)) && appears(m.folded, word) }
 
 // glosses are how planners write a criterion in the user's words and in others: "Schilddrüse (thyroid)", "dentista, dentist".
 var glosses = pattern.OnUse(`[(),;/]`)
@@ -100,7 +105,7 @@ func waysToSay(by string) [][]string {
 func (m *matcher) spokenOf(c *Constraint, r *Result, selected selection) string {
 	var of []string
 	for _, w := range words(c.By) {
-		if telling(w) && m.madeOf(w) && !isSuperlative(w) && !m.isMember(r, w) {
+		if telling(w) && m.hasSaid(w) && !isSuperlative(w) && !m.isMember(r, w) {
 			of = append(of, w)
 		}
 	}

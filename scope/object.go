@@ -15,12 +15,15 @@ func (m *matcher) narrowsToObject(r *Result, a Argument) bool {
 		return false // where one is found by the other, either could be anything
 	}
 	key := argumentName(a.Pointer)
+	if isBare(key) {
+		return false // the invoice 7 is not the contact 7
+	}
 	for i := range m.scope.Calls {
 		e := &m.scope.Calls[i]
 		for j := range e.Args {
 			c := &e.Args[j]
 			ofOther := !slices.ContainsFunc(c.From, func(s Source) bool { return isTool(s.Server, s.Tool, r.Server, r.Tool) })
-			isNamed := slices.Equal(argumentName(c.Pointer), key)
+			isNamed := slices.Equal(argumentName(c.Pointer), key) && (e == m.in || thing(key[len(key)-1]) == "id")
 			ofRecord := e == m.in && !m.irreversible
 			if len(c.From) == 0 || c.Pick != Only || !ofOther || !(isNamed || ofRecord) || !m.step() {
 				continue
@@ -35,6 +38,14 @@ func (m *matcher) narrowsToObject(r *Result, a Argument) bool {
 		}
 	}
 	return false
+}
+
+// bare are the words of arguments that say nothing of what they are of.
+var bare = strings.Fields("type kind category state status priority order value text")
+
+// isBare reports whether an argument's name may be that of anything: an id, a name, a state.
+func isBare(key []string) bool {
+	return !slices.ContainsFunc(key, func(w string) bool { return thing(w) != "id" && qualifiers[w] == "" && !slices.Contains(bare, w) })
 }
 
 // hasMember reports whether the record of a value has another one under exactly a name.

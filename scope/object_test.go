@@ -49,6 +49,10 @@ func TestNarrowedToWhatAnotherEntryFinds(t *testing.T) {
 	const (
 		both = `{"calls":[{"tool":"update_client","args":{"/client_id":{"from":[{"tool":"find_clients","field":"client_id","where":{"name":{"is":"Jansen"}}}],"kind":"id","pick":"only"}}},
 			{"tool":"act","args":{"/invoice":{"from":[{"tool":"list_invoices","field":"invoice_id","where":{"number":{"is":"88"}}}],"kind":"id","pick":"only"}}}]}`
+		bare = `{"calls":[{"tool":"update_client","args":{"/id":{"from":[{"tool":"find_clients","field":"id","where":{"name":{"is":"Jansen"}}}],"kind":"id","pick":"only"}}},
+			{"tool":"act","args":{"/invoice":{"from":[{"tool":"list_invoices","field":"invoice_id","where":{"number":{"is":"88"}}}],"kind":"id","pick":"only"}}}]}`
+		place = `{"calls":[{"tool":"update_client","args":{"/city":{"from":[{"tool":"find_clients","field":"client_id","where":{"name":{"is":"Jansen"}}}],"kind":"name","pick":"only"}}},
+			{"tool":"act","args":{"/invoice":{"from":[{"tool":"list_invoices","field":"invoice_id","where":{"number":{"is":"88"}}}],"kind":"id","pick":"only"}}}]}`
 		clients  = `[{"client_id":"c6","name":"Jansen"},{"client_id":"c9","name":"Janssen"}]`
 		invoices = `[{"invoice_id":"i1","number":"88"},{"invoice_id":"i2","number":"98"}]`
 	)
@@ -59,6 +63,8 @@ func TestNarrowedToWhatAnotherEntryFinds(t *testing.T) {
 		"the client of the other call":  {scope: both, args: invoice, results: []returned{found, asked(`{"client_id":"c6"}`)}, want: true},
 		"another client":                {scope: both, args: invoice, results: []returned{found, asked(`{"client_id":"c9"}`)}},
 		"the client under another name": {scope: both, args: invoice, results: []returned{found, asked(`{"payer_id":"c6"}`)}},
+		"an id of anything":             {scope: bare, args: invoice, results: []returned{{"find_clients", "", `[{"id":"c6","name":"Jansen"}]`}, asked(`{"id":"c6"}`)}},
+		"where the client is":           {scope: place, args: invoice, results: []returned{found, asked(`{"city":"c6"}`)}},
 		"nobody looked for the client":  {scope: both, args: invoice, results: []returned{asked(`{"client_id":"c6"}`)}},
 	}.run(t)
 }
@@ -79,7 +85,8 @@ func TestNarrowedToWhereTheObjectIs(t *testing.T) {
 	askings{
 		"the region of the machine":     {scope: resize, args: foreign, results: asked(`{"region":"east"}`), reversible: true, want: true},
 		"for what can't be taken back":  {scope: resize, args: foreign, results: asked(`{"region":"east"}`)},
-		"the region of another machine": {scope: resize, args: foreign, results: asked(`{"region":"west"}`)},
-		"what stands in another member": {scope: resize, args: foreign, results: asked(`{"region":"north"}`)},
+		"the region of another machine": {scope: resize, args: foreign, results: asked(`{"region":"west"}`), reversible: true},
+		"the state of the machine":      {scope: resize, args: foreign, results: []returned{{"list_machines", "", `[{"id":"i2","name":"b","state":"off"}]`}, {"list_plans", `{"state":"off"}`, plans}}, reversible: true},
+		"what stands in another member": {scope: resize, args: foreign, results: asked(`{"region":"north"}`), reversible: true},
 	}.run(t)
 }

@@ -24,6 +24,7 @@ func TestToldInSeveralWays(t *testing.T) {
 		"another one speaks of it":        {scope: by, said: said, args: is, results: events(`[` + dentist + `,{"id":"e2","title":"Padel"` + day + `,"note":"after the dentist"}]`)},
 		"another one is called so":        {scope: by, said: said, args: is, results: events(`[` + dentist + `,{"id":"e2","title":"Dentist appointment"` + day + `}]`)},
 		"half of one way to say it":       {scope: acted(`{"day":{"is":"2026-11-24"}}`, "only", "dental check (dentist appointment)"), said: said, args: is, results: events(`[{"id":"e1","title":"Dentist"` + day + `},` + other + `]`)},
+		"two words that the user said":    {scope: acted(`{"day":{"is":"2026-11-24"}}`, "only", "dentista, martes"), said: said, args: is, results: events(`[` + dentist + `,` + other + `]`)},
 		"a stranger's, with both":         {scope: by, said: said, args: map[string]string{"/id": "s:e2"}, results: events(`[` + dentist + `,{"id":"e2","title":"dentista, dentist appointment"` + day + `}]`)},
 	}.run(t)
 }

@@ -2,6 +2,7 @@ package scope_test
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/remit-project/remit/internal/serialized"
@@ -62,19 +63,26 @@ func TestReadWithoutAFilter(t *testing.T) {
 	group := scope.Argument{Pointer: "/group", Text: "Minis", Role: label.Selector}
 	other := scope.Argument{Pointer: "/group", Text: "Maxis", Role: label.Selector}
 	site := scope.Argument{Pointer: "/site", Text: "club.example", Role: label.Target}
+	taking := func(args string) string {
+		return `,{"tool":"act","args":{"/id":{"from":[{"tool":"list_trainings","field":"id","args":{` + args + `}}],"kind":"id","pick":"only"}}}`
+	}
 	for name, c := range map[string]struct {
 		args    []scope.Argument
+		more    string // of the scope
 		changes bool
 		want    bool
 	}{
-		"with all that the scope has":  {[]scope.Argument{group, site}, false, true},
-		"without the filter":           {[]scope.Argument{site}, false, true},
-		"with another one":             {[]scope.Argument{other, site}, false, false},
-		"without where it reads from":  {[]scope.Argument{group}, false, false},
-		"without, and changing things": {[]scope.Argument{site}, true, false},
+		"with all that the scope has":      {[]scope.Argument{group, site}, "", false, true},
+		"without the filter":               {[]scope.Argument{site}, "", false, true},
+		"that a source has as well":        {[]scope.Argument{site}, taking(`"/group":{"is":"Minis"}`), false, true},
+		"that a source takes no notice of": {[]scope.Argument{site}, taking(``), false, false},
+		"that a source leaves open":        {[]scope.Argument{site}, taking(`"/group":{"any":true}`), false, false},
+		"with another one":                 {[]scope.Argument{other, site}, "", false, false},
+		"without where it reads from":      {[]scope.Argument{group}, "", false, false},
+		"without, and changing things":     {[]scope.Argument{site}, "", true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, _, err := scope.Parse([]byte(list), nil)
+			s, _, err := scope.Parse([]byte(strings.Replace(list, "]}", c.more+"]}", 1)), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
