@@ -12,39 +12,68 @@ import (
 func withoutMentions(languages []*lexicon, text, value string) string {
 	var out strings.Builder
 	named := tokensOf(value) // which may be a message that tells of others
-	some := func(tells func(*lexicon) bool) bool { return slices.ContainsFunc(languages, tells) }
 	for _, s := range rawSentences(text) {
-		clauses := Clauses(s)
+		clauses := clausesOf(languages, s)
 		asks := strings.HasSuffix(strings.TrimSpace(s), "?")
 		wanted := 0 // the last clause that asks for something to be done
 		for i, c := range clauses {
-			if words := flat(sentences(c)); some(func(l *lexicon) bool { return l.has(plea, words) }) {
+			if c.some(setOf(plea), func(l *lexicon) bool { return l.has(plea, c.words) }) {
 				wanted = i
 			}
 		}
 
 		told := false // the clause before ends in somebody's saying
 		for i, c := range clauses {
-			words := flat(sentences(c))
-			if some(func(l *lexicon) bool { return l.has(unreal, words) }) {
+			if c.some(setOf(unreal), func(l *lexicon) bool { return l.has(unreal, c.words) }) {
 				break
 			}
-			others := told || some(func(l *lexicon) bool {
-				return l.isOfAnother(words) || (l.tellsOfOthers(words) && !l.has(speech, named))
-			})
-			told = some(func(l *lexicon) bool { return l.endsInSpeech(words) })
-			if asks || i >= wanted {
-				c = unconditional(languages, c, words) // not in "if W1 hasn't left, please cancel it"
+			others := told || c.some(setOf(person, wish, hearsay, source), func(l *lexicon) bool { return l.isOfAnother(c.words) }) ||
+				c.some(setOf(speech), func(l *lexicon) bool { return l.tellsOfOthers(c.words) && !l.has(speech, named) })
+			told = c.some(setOf(speech, hearsay, source), func(l *lexicon) bool { return l.endsInSpeech(c.words) })
+			if asks || i >= wanted { // not in "if W1 hasn't left, please cancel it"
+				c = c.unconditional()
 			}
 
 			isLast := i == len(clauses)-1
-			asked := asks && isLast && (some(func(l *lexicon) bool { return l.asksOf(words, named) }) || asksWhetherSo(languages, flat(sentences(s)), flat(sentences(c)), named))
+			asked := asks && isLast && (c.some(setOf(being), func(l *lexicon) bool { return l.asksOf(c.words, named) }) || asksWhetherSo(clauses[0].words, &c, named))
 			if !others && !asked {
-				out.WriteString(c)
+				out.WriteString(c.text)
 			}
 		}
 	}
 	return out.String()
+}
+
+// clauseRead is a clause with its words, and the languages that it may be of.
+type clauseRead struct {
+	text      string
+	words     []string
+	languages []*lexicon
+	begins    []kindSet // by language
+}
+
+func clausesOf(languages []*lexicon, sentence string) []clauseRead {
+	var out []clauseRead
+	for _, text := range Clauses(sentence) {
+		c := clauseRead{text: text, words: flat(sentences(text)), languages: languages}
+		for _, l := range languages {
+			c.begins = append(c.begins, l.begins(c.words))
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// some reports whether the clause says something in one of the languages that it may be of: in those in which it may
+// have a phrase of some kinds.
+func (c *clauseRead) some(of kindSet, says func(*lexicon) bool) bool {
+	for i, l := range c.languages {
+		may := l.joined || c.begins[i]&of != 0
+		if may && says(l) {
+			return true
+		}
+	}
+	return false
 }
 
 // isOfAnother reports whether a clause is about what somebody else does or wants, for whom the user doesn't speak:
@@ -110,29 +139,33 @@ func (l *lexicon) hasAnyOf(k kind, clauses []string) bool {
 	return slices.ContainsFunc(clauses, func(c string) bool { return l.has(k, flat(sentences(c))) })
 }
 
-// unconditional returns a clause without the condition in it, but for the word that begins it: "cancel it if …". A
+// unconditional returns the clause without the condition in it, but for the word that begins it: "cancel it if …". A
 // courtesy is none, and neither is what the user wants to be found out ("see if it has arrived").
-func unconditional(languages []*lexicon, clause string, words []string) string {
-	from, to := len(words), len(words)
-	for _, l := range languages {
-		if l.joined {
-			continue
-		}
-		for i := range words[:from] {
-			p := l.at(words, i, polite, iffy)
-			isYes := p != nil && len(p.tokens) == 1 && strings.Contains(strings.ToLower(clause), "sí")
-			if p == nil || p.kind == polite || isYes || l.has(look, words[:i]) {
+func (c *clauseRead) unconditional() clauseRead {
+	from, to := len(c.words), len(c.words)
+	c.some(setOf(iffy), func(l *lexicon) bool {
+		for i := range c.words[:from] {
+			p := l.at(c.words, i, polite, iffy)
+			isYes := p != nil && len(p.tokens) == 1 && strings.Contains(strings.ToLower(c.text), "sí")
+			if p == nil || p.kind == polite || isYes || l.has(look, c.words[:i]) {
 				continue
 			}
 
 			from, to = i+len(p.tokens), i+len(p.tokens)
-			for to < len(words) && l.at(words, to, resume) == nil {
+			for to < len(c.words) && l.at(c.words, to, resume) == nil {
 				to++
 			}
 			break
 		}
+		return false
+	})
+	if from == len(c.words) {
+		return *c
 	}
-	return clause[:offsetOf(clause, from)] + clause[offsetOf(clause, to):]
+	out := *c
+	out.text = c.text[:offsetOf(c.text, from)] + c.text[offsetOf(c.text, to):]
+	out.words = slices.Concat(c.words[:from], c.words[to:])
+	return out
 }
 
 // offsetOf returns where a word of a text begins, by how many words stand before it.
@@ -158,17 +191,25 @@ func offsetOf(text string, word int) int {
 
 // asksWhetherSo reports whether a question is of how things are, and not of what the user has or wants: "does illness
 // count?". Its sentence doesn't begin with a word such as "where", which asks for what is known of a thing.
-func asksWhetherSo(languages []*lexicon, sentence, words, value []string) bool {
+func asksWhetherSo(beginning []string, c *clauseRead, value []string) bool {
 	const fewest = 2 // words beside the value: "the kettle?" answers
-	read := slices.DeleteFunc(slices.Clone(languages), func(l *lexicon) bool { return l.joined || l.byKind[wants] == 0 })
-	return len(read) > 0 && len(words) > len(value)+fewest && !slices.ContainsFunc(read, func(l *lexicon) bool {
-		first := 0
-		for first < len(sentence)-1 && l.at(sentence, first, filler) != nil && l.at(sentence, first, ask) == nil {
-			first++
-		}
-		opens := l.at(sentence, first, ask) != nil && l.at(sentence, first, yesno) == nil
-		return opens || l.has(wants, words)
+	read := slices.ContainsFunc(c.languages, func(l *lexicon) bool { return l.begun[""]&setOf(wants) != 0 })
+	return read && len(c.words) > len(value)+fewest && !slices.ContainsFunc(c.languages, func(l *lexicon) bool {
+		return l.asksWhat(beginning) || l.has(wants, c.words)
 	})
+}
+
+// asksWhat reports whether a sentence begins with a word such as "what", fillers aside.
+func (l *lexicon) asksWhat(words []string) bool {
+	for i := range words {
+		if l.at(words, i, ask) != nil {
+			return l.at(words, i, yesno) == nil
+		}
+		if l.at(words, i, filler) == nil {
+			return false
+		}
+	}
+	return false
 }
 
 // rawSentences divides a text behind the signs that end a sentence, where a space follows, and behind lines.

@@ -100,10 +100,31 @@ type lexicon struct {
 	// byFirst has the phrases by their first token, the longest first. A language
 	// without spaces has all of them under the empty one.
 	byFirst map[string][]phrase
-	words   map[string]bool // those of its phrases
-	byKind  [kinds]int      // how many phrases it has
-	alike   [][]string      // groups of words that say the same
-	joined  bool            // the language is written without spaces
+	// begun has the kinds of the phrases by their first token, and under the empty one those of all.
+	begun  map[string]kindSet
+	words  map[string]bool // those of its phrases
+	alike  [][]string      // groups of words that say the same
+	joined bool            // the language is written without spaces
+}
+
+// kindSet has a bit for each kind.
+type kindSet uint64
+
+func setOf(of ...kind) kindSet {
+	var out kindSet
+	for _, k := range of {
+		out |= 1 << k
+	}
+	return out
+}
+
+// begins returns the kinds of the phrases that may begin in some words.
+func (l *lexicon) begins(words []string) kindSet {
+	var out kindSet
+	for _, w := range words {
+		out |= l.begun[w]
+	}
+	return out
 }
 
 // dictionary is the lexicons of all languages.
@@ -163,9 +184,9 @@ func parse(text string) (*dictionary, error) {
 }
 
 func newLexicon(language string, phrases []phrase) *lexicon {
-	l := &lexicon{language: language, byFirst: map[string][]phrase{}, words: map[string]bool{}, joined: language == "zh" || language == "ja"}
+	l := &lexicon{language: language, byFirst: map[string][]phrase{}, words: map[string]bool{}, begun: map[string]kindSet{}, joined: language == "zh" || language == "ja"}
 	for _, p := range phrases {
-		l.byKind[p.kind]++
+		l.begun[""] |= setOf(p.kind)
 		for _, w := range p.tokens {
 			l.words[w] = l.words[w] || p.kind.isOrdinary()
 		}
@@ -179,6 +200,7 @@ func newLexicon(language string, phrases []phrase) *lexicon {
 			first = ""
 		}
 		l.byFirst[first] = append(l.byFirst[first], p)
+		l.begun[first] |= setOf(p.kind)
 	}
 
 	for _, list := range l.byFirst {
