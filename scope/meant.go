@@ -24,10 +24,14 @@ func (m *matcher) meant(s *Source, c *Constraint, r *Result, selected selection)
 	if one := m.calledSo(s, c, r, selected); one != "" {
 		return selection{one: true}
 	}
-	if m.irreversible {
-		return selected
+	one := ""
+	if !m.irreversible || m.removes() {
+		one = m.nearest(s, r, selected)
 	}
-	if one := cond(m.nearest(s, r, selected), m.spokenOf(c, r, selected)); one != "" {
+	if one == "" && !m.irreversible {
+		one = m.spokenOf(c, r, selected)
+	}
+	if one != "" {
 		return selection{one: true}
 	}
 	return selected
@@ -237,9 +241,15 @@ func (m *matcher) areOfOneParty(s *Source, r *Result, selected selection) bool {
 	return true
 }
 
+// removes reports whether the call removes something and says nothing of its own. Whoever gives a thing the very name that the user says
+// has that removed, and nothing else.
+func (m *matcher) removes() bool {
+	return slices.ContainsFunc(words(m.proposal.Tool), func(w string) bool { return slices.Contains(undoing, w) }) && !m.isOpen()
+}
+
 // nearest returns the only record in which each condition on words is met by a text that is nothing
 // else; empty where there is no such condition, no such record, or several. The author of a record
-// chooses its name, so that this is for what can be taken back.
+// chooses its name, so that this is for what can be taken back, and to remove the record.
 func (m *matcher) nearest(s *Source, r *Result, selected selection) string {
 	where, _ := m.where(s, r)
 	onWords := slices.DeleteFunc(slices.Clone(where), func(w Match) bool { return len(w.Contains) == 0 })

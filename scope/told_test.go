@@ -1,6 +1,9 @@
 package scope_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // acted is a scope with a call for the record that a criterion says, of those that conditions select.
 func acted(where, pick, by string) string {
@@ -65,6 +68,9 @@ func TestNothingButTheWords(t *testing.T) {
 		"the other one":                {scope: by, args: map[string]string{"/id": "s:e2"}, results: events(`[` + candle + `,` + refill + `]`), reversible: true},
 		"two have nothing else":        {scope: by, args: is, results: events(`[` + candle + `,` + refill + `,` + again + `]`), reversible: true},
 		"what can't be taken back":     {scope: by, args: is, results: events(`[` + candle + `,` + refill + `]`)},
+		"which removes it":             {scope: strings.Replace(by, `"act"`, `"delete_event"`, 1), tool: "delete_event", args: is, results: events(`[` + candle + `,` + refill + `]`), want: true},
+		"which removes another":        {scope: strings.Replace(by, `"act"`, `"delete_event"`, 1), tool: "delete_event", args: map[string]string{"/id": "s:e2"}, results: events(`[` + candle + `,` + refill + `]`)},
+		"which removes one of two":     {scope: strings.Replace(by, `"act"`, `"delete_event"`, 1), tool: "delete_event", args: is, results: events(`[` + candle + `,` + refill + `,` + again + `]`)},
 		"a sign that nobody looks for": {scope: by, args: is, results: events(`[` + signed + `,` + refill + `]`), reversible: true},
 	}.run(t)
 }
