@@ -3,6 +3,7 @@ package remit
 import (
 	"cmp"
 	"context"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -255,6 +256,44 @@ func definitionTexts(tools []*schema.Tool) []string {
 	return out
 }
 
+// mistakes returns what is wrong with the options themselves. A misspelt word would otherwise
+// count as another one, which may be the milder.
+func (o *Options) mistakes() []error {
+	var errs []error
+	if !o.Precision.Valid() {
+		errs = append(errs, fmt.Errorf("unknown precision %s: set Precision to L0, L1, L2 or L3", o.Precision))
+	}
+	for _, word := range []struct {
+		option string
+		text   string
+		known  encoding.TextUnmarshaler
+	}{
+		{"Sinks", string(o.Sinks), new(contract.Mode)},
+		{"Unprovoked", string(o.Unprovoked), new(contract.Mode)},
+		{"Mentions", string(o.Mentions), new(contract.Mode)},
+		{"Scopes", string(o.Scopes), new(scope.Mode)},
+	} {
+		if word.text == "" {
+			continue
+		}
+		if err := word.known.UnmarshalText([]byte(word.text)); err != nil {
+			errs = append(errs, fmt.Errorf("option %s: %w", word.option, err))
+		}
+	}
+	if o.Mentions == contract.Deny {
+		errs = append(errs, errors.New("a mention can be asked about, not denied: set Mentions to ask or off"))
+	}
+
+	servers := map[string]bool{}
+	for _, c := range o.Tools {
+		if servers[c.Server] {
+			errs = append(errs, fmt.Errorf("server %q has two catalogues: put its tools into one", c.Server))
+		}
+		servers[c.Server] = true
+	}
+	return errs
+}
+
 // New returns a monitor. The error names every mistake in the options.
 func New(o Options) (*Monitor, error) {
 	m := &Monitor{
@@ -288,10 +327,7 @@ func New(o Options) (*Monitor, error) {
 		catalogues[c.Server] = c
 	}
 
-	var errs []error
-	if o.Mentions == contract.Deny {
-		errs = append(errs, errors.New("a mention can be asked about, not denied: set Mentions to ask or off"))
-	}
+	errs := o.mistakes()
 	seen := map[string]bool{}
 	for _, f := range o.Contracts {
 		if seen[f.Server] {
