@@ -103,9 +103,24 @@ func (x *deciding) check() {
 		x.checkArgument(i)
 	}
 
-	p := x.d.Precision
-	if coarse := p == label.L0 || p == label.L1; coarse && !label.CheckCall(p, x.checked) {
-		x.ask(BelowFloor, "", fmt.Sprintf("at precision %s the call is one value, and some part of it is less trusted than the strictest argument accepts", p),
+	switch x.d.Precision {
+	case label.L2, label.L3:
+	default:
+		x.checkWhole()
+	}
+}
+
+// checkWhole holds the call to its contract as one value. What an argument lacks by itself is
+// found at every precision, so that a coarser one is never milder.
+func (x *deciding) checkWhole() {
+	gap := label.CheckWhole(x.d.Precision, x.checked)
+	if !gap.Forbidden.Empty() {
+		x.refuse(ForbiddenOrigin, "", fmt.Sprintf("at precision %s the call is one value, and a part of it may come from %s, which an argument forbids",
+			x.d.Precision, strings.Join(x.in.classes.Names(gap.Forbidden), ", ")),
+			"use precision L2 or L3, at which each argument is judged by itself")
+	}
+	if gap.Trust || gap.Open != 0 {
+		x.ask(BelowFloor, "", fmt.Sprintf("at precision %s the call is one value, and some part of it is less trusted than the strictest argument accepts", x.d.Precision),
 			"use precision L2 or L3, at which each argument is judged by itself")
 	}
 }
@@ -125,9 +140,7 @@ func (x *deciding) checkArgument(i int) {
 	}
 
 	x.d.Findings[i] = x.finding(i, certificates, gap.None())
-	if x.d.Precision == label.L2 || x.d.Precision == label.L3 {
-		x.explainGap(i, gap)
-	}
+	x.explainGap(i, gap)
 }
 
 // discharge applies the certificates that an argument can get until nothing is

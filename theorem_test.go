@@ -14,6 +14,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/scope"
 )
 
 // The theorems are stated over random sessions at the desk: what was said and
@@ -449,4 +450,82 @@ func TestOneSessionAtOnce(t *testing.T) {
 			t.Error(w)
 		}
 	}
+}
+
+// strict is the desk with what the contract may demand of an argument beside its floor: origins
+// that it forbids, and values that no confirmation recovers.
+var strict = strings.NewReplacer(
+	"/subject: {role: content}", "/subject: {role: content, forbidden: [desk.inbox], discharge: [allowlist]}",
+	"/account: {role: target, floor: USER}", "/account: {role: target, floor: USER, discharge: [allowlist]}",
+	"/mail: {role: selector, floor: TOOL_OUTPUT}", "/mail: {role: selector, floor: USER, discharge: [validation]}",
+).Replace(desk)
+
+// anyStrictCall draws a call with arguments of which the contract demands something.
+func anyStrictCall() *rapid.Generator[step] {
+	return rapid.Custom(func(t *rapid.T) step {
+		text := func(what string) string {
+			return rapid.SampledFrom(slices.Concat(addresses, accounts, mails, phrases)).Draw(t, what)
+		}
+		kind := rapid.SampledFrom([]string{"send", "reply", "pay", "connect", "ticket", "write_note"}).Draw(t, "tool")
+		members := map[string]any{}
+		if err := json.Unmarshal([]byte(anyArguments(t, kind)), &members); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range map[string][]string{"send": {"subject", "cc"}, "pay": {"memo", "card"}, "connect": {"key"}}[kind] {
+			switch {
+			case rapid.Bool().Draw(t, "without "+name):
+			case name == "cc":
+				members[name] = []string{text(name)}
+			default:
+				members[name] = text(name)
+			}
+		}
+		arguments, err := json.Marshal(members)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return step{kind: kind, arguments: string(arguments), id: "last"}
+	})
+}
+
+// L0 ⊑ L1 ⊑ L2 ⊑ L3, of whole decisions: no precision is milder than a finer one, with a scope for
+// the turn and without. What a finer one denies, no coarser one leaves to a person or to a scope.
+func TestPrecisionsOrderDecisions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		said, attached, mail := anySentence().Draw(t, "said"), anySentence().Draw(t, "attached"), anyResult().Draw(t, "mail")
+		call := anyStrictCall().Draw(t, "call")
+		scoped := rapid.Bool().Draw(t, "scoped")
+		var coarser *remit.Decision
+		for _, p := range []label.Precision{label.L0, label.L1, label.L2, label.L3} {
+			o := open(t, strict, func(o *remit.Options) { o.Precision = p; o.Scopes = scope.ModeGrant })
+			o.User(said)
+			if scoped {
+				anything := map[string]any{}
+				for _, name := range []string{"to", "cc", "subject", "body", "mail", "account", "amount", "memo", "card", "host", "port", "key", "method", "id", "title", "text"} {
+					if strings.Contains(call.arguments, fmt.Sprintf("%q:", name)) {
+						place := "/" + name
+						if name == "to" || name == "cc" {
+							place += "/*"
+						}
+						anything[place] = map[string]bool{"any": true}
+					}
+				}
+				entry, err := json.Marshal(map[string]any{"calls": []any{map[string]any{"tool": call.kind, "args": anything}}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, _, err := o.Scope(entry); err != nil {
+					t.Fatal(err)
+				}
+			}
+			o.Attach("page", attached)
+			o.reads(mail)
+
+			d := o.play(call)
+			if coarser != nil && severity[coarser.Verdict] < severity[d.Verdict] {
+				t.Fatalf("%s %s after %q, %q, %q:\n%s %s\n%s %s", call.kind, call.arguments, said, attached, mail, coarser.Precision, summary(coarser), p, summary(d))
+			}
+			coarser = d
+		}
+	})
 }

@@ -208,6 +208,9 @@ func compileTool(f *File, t *Tool, s Defaults) (*Compiled, error) {
 		Precision: cmp.Or(t.Precision, f.Precision, s.Precision, label.L3),
 		Sinks:     cmp.Or(t.Sinks, f.Sinks, s.Sinks, Ask),
 	}
+	if !c.Precision.Valid() {
+		return nil, fmt.Errorf("unknown precision %s: use L0, L1, L2 or L3", c.Precision)
+	}
 	unprovoked := cmp.Or(t.Unprovoked, f.Unprovoked, s.Unprovoked, Ask)
 
 	output, err := compileOutput(f, &t.Output)

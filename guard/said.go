@@ -13,8 +13,8 @@ import (
 	"github.com/remit-project/remit/internal/reply"
 )
 
-// AgreedQuestion is what the judge is asked where words don't settle session.agreed().
-const AgreedQuestion = "Did the user's latest words clearly agree to what the assistant proposed to do last?"
+// agreedQuestion is what the judge is asked where words don't settle session.agreed().
+const agreedQuestion = "Did the user's latest words clearly agree to what the assistant proposed to do last?"
 
 // The functions of what was said, and the others whose answers depend on the call.
 const (
@@ -165,7 +165,7 @@ func (x *view) hasAgreed() ref.Val {
 	case reply.Refused:
 		return types.False
 	}
-	return x.unsettled(AgreedQuestion, UserEntry, "whether the user agreed")
+	return x.unsettled(agreedQuestion, UserEntry, "whether the user agreed")
 }
 
 // notion is what a rule asks of a value: was it listed, was it stated.

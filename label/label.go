@@ -25,13 +25,6 @@ func Merge(a, b Label) Label {
 // It is the label of nothing at all, where folding starts.
 func Identity() Label { return Label{Trust: Trusted} }
 
-// Below reports whether a is at most as trustworthy as b in every component: at least b's origins
-// and obligations, at most b's trust. It is the order that [Merge] is the greatest lower bound
-// of.
-func (a Label) Below(b Label) bool {
-	return a.Trust <= b.Trust && a.Origins.Contains(b.Origins) && a.Obligations&b.Obligations == b.Obligations
-}
-
 // Requirement is what one argument asks of the value that fills it.
 type Requirement struct {
 	Role      Role
@@ -65,15 +58,6 @@ func Check(v Label, req Requirement, discharged Obligations) Gap {
 		Forbidden: forbidden(v.Origins, req.Forbidden),
 		Open:      (v.Obligations | req.Required) &^ discharged,
 	}
-}
-
-// satisfies reports whether [Check] finds nothing missing.
-func (v *Label) satisfies(req *Requirement, discharged Obligations) bool {
-	open := (v.Obligations | req.Required) &^ discharged
-	if v.Trust < req.Floor || open != 0 {
-		return false
-	}
-	return req.Forbidden.Empty() || forbidden(v.Origins, req.Forbidden).Empty()
 }
 
 // forbidden returns the origins of a value that a requirement forbids. Among those

@@ -46,6 +46,9 @@ func (p *Precision) UnmarshalText(text []byte) error {
 	return fmt.Errorf("unknown precision %q: write L0 (opaque), L1 (threshold), L2 (roles) or L3 (certified)", text)
 }
 
+// Valid reports whether the precision is one of the four, or unset.
+func (p Precision) Valid() bool { return int(p) < len(precisionNames) }
+
 // Argument is one resolved argument of a call: what it asks for and what the
 // value that fills it is worth.
 type Argument struct {
@@ -57,30 +60,12 @@ type Argument struct {
 	Certified Label
 }
 
-// CheckCall checks all arguments of a call at a precision and reports whether
-// every one is satisfied. At [L0] and [L1] the whole call is one merged value.
-// It allocates nothing.
-func CheckCall(p Precision, args []Argument) bool {
-	if p == L0 || p == L1 {
-		return checkWhole(p, args)
-	}
-
-	ok := true
-	for i := range args {
-		a := &args[i]
-		if p == L2 {
-			ok = a.Value.satisfies(&a.Require, 0) && ok
-		} else {
-			ok = a.Certified.satisfies(&a.Require, a.Discharged) && ok
-		}
-	}
-	return ok
-}
-
-// checkWhole checks a call as one value.
-func checkWhole(p Precision, args []Argument) bool {
+// CheckWhole checks a call as one value, which has merged all arguments, and is held to the
+// strictest of their requirements: at [L1] to what this tool's arguments ask for, and at any other
+// precision as at [L0]. Where nothing is missing, every argument is satisfied by itself.
+func CheckWhole(p Precision, args []Argument) Gap {
 	whole, req := Identity(), Requirement{}
-	if p == L0 {
+	if p != L1 {
 		req.Floor = User
 	}
 
@@ -93,5 +78,5 @@ func checkWhole(p Precision, args []Argument) bool {
 		req.Forbidden.add(&r.Forbidden)
 		req.Required |= r.Required
 	}
-	return whole.satisfies(&req, 0)
+	return Check(whole, req, 0)
 }
