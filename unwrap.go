@@ -66,8 +66,12 @@ func (x *deciding) called(doc *strictjson.Document) (*binding, bool) {
 	}
 
 	server := x.bound.server
-	if named, ok := doc.Get(u.Server); ok && u.Server != "" {
-		server = named.Text
+	if named := doc.At(u.Server); u.Server != "" && named.Exists() {
+		// What names no server may mean any to the tool, and so to nobody else.
+		if server = named.Text(); server == "" {
+			x.refuse(InvalidArguments, u.Server, "it must name the server of the tool that is to be called", "give the server's name, or leave it out")
+			return nil, false
+		}
 	}
 	inner, ok := x.in.find(server, tool.Text)
 	if !ok {

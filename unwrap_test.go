@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/schema"
 	"pgregory.net/rapid"
 )
@@ -81,6 +82,10 @@ func TestUnwrap(t *testing.T) {
 		{"another of its kind", "call_tool", through("call_any", `{"tool":"inbox"}`, false), "deny; invalid-arguments /tool"},
 		{"a server", "call_any", `{"server":"desk","tool":"inbox"}`, "allow"},
 		{"another server", "call_any", `{"server":"safe","tool":"inbox"}`, "deny; unknown-tool /tool"},
+		{"no server's name", "call_any", `{"server":"","tool":"inbox"}`, "deny; invalid-arguments /server"},
+		{"a server that is null", "call_any", `{"server":null,"tool":"inbox"}`, "deny; invalid-arguments /server"},
+		{"a server that is a number", "call_any", `{"server":7,"tool":"inbox"}`, "deny; invalid-arguments /server"},
+		{"a server that is an object", "call_any", `{"server":{"a":1},"tool":"inbox"}`, "deny; invalid-arguments /server"},
 		{"a variant", "call_tool", through("ticket", `{"method":"explode"}`, false), "deny; unknown-variant /arguments/method"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -90,6 +95,24 @@ func TestUnwrap(t *testing.T) {
 			expect(t, o.decide(c.tool, c.arguments), c.want)
 		})
 	}
+}
+
+// A meta-tool that names no server calls a tool of its own one: never the tool of that name which
+// another server alone has.
+func TestUnwrapOfNoServer(t *testing.T) {
+	var files []*contract.File
+	for _, text := range []string{switchboard, "version: 1\nserver: other\ntools: {list: {effect: read}}\n"} {
+		f, err := contract.Load("contract.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	o := open(t, desk, func(o *remit.Options) { o.Contracts = files })
+	o.User("List them.")
+	expect(t, o.decide("call_any", `{"server":"other","tool":"list"}`), "allow")
+	expect(t, o.decide("call_any", `{"tool":"list"}`), "deny; unknown-tool /tool")
+	expect(t, o.decide("call_any", `{"server":"","tool":"list"}`), "deny; invalid-arguments /server")
 }
 
 // What goes on is the canonical form of what was checked, in the text too.
