@@ -464,16 +464,31 @@ func (v *Variant) matchAll(pointer string) (*Argument, bool) {
 	return out, out != nil
 }
 
-// and returns an entry that is as strict as both: the higher floor, the graver role, and
-// what either forbids and requires. A way to recover a value holds only if both have it, and
-// neither's list of allowed values does.
+// and returns an entry that is as strict as both: the higher floor and the graver role, of
+// whichever they are, and what either forbids and requires. A way to recover a value holds only if
+// both have it, and neither's list of allowed values does. Nothing is read in a form that one of
+// them doesn't know.
 func (a *Argument) and(b *Argument) *Argument {
 	out, other := *a, b
-	if b.stricter(a) {
+	if graver(b.Role, a.Role) {
 		out, other = *b, a
 	}
-	out.Requirement.Forbidden = out.Requirement.Forbidden.Union(other.Requirement.Forbidden)
-	out.Requirement.Required |= other.Requirement.Required
+	entry := *out.Arg
+	entry.Floor = max(a.Floor, b.Floor)
+	entry.Group = cmp.Or(out.Group, other.Group)
+	if a.Form != b.Form {
+		entry.Form = Text
+	}
+	if !strings.Contains(entry.Pattern, "*") {
+		entry.Pattern = other.Pattern // names of members that either leaves open are checked
+	}
+	out.Arg = &entry
+
+	out.Requirement = label.Requirement{
+		Role: entry.Role, Floor: entry.Floor,
+		Forbidden: a.Requirement.Forbidden.Union(b.Requirement.Forbidden),
+		Required:  a.Requirement.Required | b.Requirement.Required,
+	}
 	out.allow, out.below = nil, nil
 	out.discharge = map[string]bool{}
 	for _, procedure := range dischargeWords {
@@ -484,14 +499,8 @@ func (a *Argument) and(b *Argument) *Argument {
 	return &out
 }
 
-// stricter reports whether the entry asks for more than another: first by its floor, then
-// by its role.
-func (a *Argument) stricter(b *Argument) bool {
-	if a.Requirement.Floor != b.Requirement.Floor {
-		return a.Requirement.Floor > b.Requirement.Floor
-	}
-	return slices.Index(gravest, a.Requirement.Role) < slices.Index(gravest, b.Requirement.Role)
-}
+// graver reports whether a wrong value does more in one role than in another.
+func graver(a, b label.Role) bool { return slices.Index(gravest, a) < slices.Index(gravest, b) }
 
 // gravest are the roles by what a wrong value does.
 var gravest = []label.Role{label.Command, label.Credential, label.Target, label.Selector, label.Control, label.Content}

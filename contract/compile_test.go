@@ -1,6 +1,7 @@
 package contract_test
 
 import (
+	"fmt"
 	"iter"
 	"testing"
 
@@ -204,6 +205,37 @@ func TestUnspokenVerb(t *testing.T) {
 	}
 	if _, ok := v.Match("/other"); ok {
 		t.Error("an argument that no case has was found")
+	}
+}
+
+// Of several entries that may hold, each thing is as in the strictest of them: role, floor and form
+// need not be of the same one.
+func TestUnspokenVerbTakesTheStrictestOfEach(t *testing.T) {
+	const entries = `{version: 1, server: s, tools: {run: {effect: write, variants: {argument: /how, cases: {
+		a: {args: {/to: {role: %s}, /file: {role: target, form: path}, /host: {role: target, group: endpoint}}},
+		b: {args: {/to: {role: %s}, /file: {role: target, form: url}, /host: {role: target}}}}}}}}`
+	const content, target = "content, floor: USER", "target, floor: TOOL_OUTPUT"
+	for _, roles := range [][2]string{{content, target}, {target, content}} {
+		f, err := contract.Load("s.yaml", fmt.Appendf(nil, entries, roles[0], roles[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools, err := contract.Compile(f, contract.Defaults{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, _ := tools["run"].Variant("", false)
+
+		a, _ := v.Match("/to")
+		if a.Role != label.Target || a.Floor != label.User || a.Requirement.Role != a.Role || a.Requirement.Floor != a.Floor {
+			t.Errorf("%v: %s %s, and requires %s %s", roles, a.Role, a.Floor, a.Requirement.Role, a.Requirement.Floor)
+		}
+		if file, _ := v.Match("/file"); file.Form != contract.Text {
+			t.Errorf("a path or a URL is read as %s", file.Form)
+		}
+		if host, _ := v.Match("/host"); host.Group != "endpoint" {
+			t.Errorf("group %q", host.Group)
+		}
 	}
 }
 
