@@ -102,12 +102,11 @@ func (a *Argument) Discharges(procedure string) bool {
 	if a.discharge != nil {
 		return a.discharge[procedure]
 	}
-	switch procedure {
-	case "directory", "lookup", "validation", "confirm":
-		return true
-	}
-	return false
+	return slices.Contains(defaultDischarge, procedure)
 }
+
+// defaultDischarge are the procedures that may recover a value where the contract names none.
+var defaultDischarge = []string{"directory", "lookup", "validation", "confirm"}
 
 // CompiledOutput is an [Output] with parsed patterns.
 type CompiledOutput struct {

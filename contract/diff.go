@@ -153,11 +153,13 @@ func (d *differ) approved(a, b []Approved) {
 	d.list("approved", old, now, len(missing(now, old)) > 0)
 }
 
-// effect compares effects. More severe effects are checked more strictly.
+// effect compares effects. More severe effects are checked more strictly. Outward ones have
+// allowances of their own: what the deployment's text says of where a call goes counts for egress
+// alone, and an answer for the session for the others.
 func (d *differ) effect(a, b Effect) {
 	all := Effects()
 	milder := slices.Index(all, b) < slices.Index(all, a)
-	d.text("effect", string(a), string(b), true, milder && !(a.Outward() && b.Outward()))
+	d.text("effect", string(a), string(b), true, milder || (a.Outward() && b.Outward()))
 }
 
 func argAt(args []Arg, pattern string) *Arg {
@@ -241,19 +243,19 @@ func argText(a *Arg) string {
 // laxer reports whether b may accept a value that a refuses.
 func laxer(a, b *Arg) bool {
 	otherRole := a.Role.AuthorityBearing() && a.Role != b.Role
+	otherForm := a.Form != b.Form
 	otherGroup := a.Group != "" && a.Group != b.Group
 	lessForbidden := len(missing(a.Forbidden, b.Forbidden)) > 0
 	lessRequired := len(missing(a.Require, b.Require)) > 0
 	moreAllowed := len(missing(b.Allow, a.Allow)) > 0
 	moreProcedures := len(missing(procedures(b), procedures(a))) > 0
-	return b.Floor < a.Floor || otherRole || otherGroup || lessForbidden || lessRequired || moreAllowed || moreProcedures
+	return b.Floor < a.Floor || otherRole || otherForm || otherGroup || lessForbidden || lessRequired || moreAllowed || moreProcedures
 }
 
-// procedures returns the discharge procedures of an argument; none means
-// confirmation.
+// procedures returns the discharge procedures of an argument.
 func procedures(a *Arg) []string {
 	if len(a.Discharge) == 0 {
-		return []string{"confirm"}
+		return defaultDischarge
 	}
 	return a.Discharge
 }
@@ -272,7 +274,9 @@ func missing(a, b []string) []string {
 func (d *differ) arg(a, b *Arg) {
 	d.text("role", a.Role.String(), b.Role.String(), true, a.Role.AuthorityBearing() && a.Role != b.Role)
 	d.text("floor", a.Floor.String(), b.Floor.String(), true, b.Floor < a.Floor)
-	d.text("form", string(a.Form), string(b.Form), true, a.Form != Text)
+	// Each form has parts of its own that carry no authority, and values of its own that a list
+	// of allowed ones means: as a path, /srv/** is a tree.
+	d.text("form", string(a.Form), string(b.Form), true, true)
 	d.list("forbidden", a.Forbidden, b.Forbidden, len(missing(a.Forbidden, b.Forbidden)) > 0)
 	d.list("require", a.Require, b.Require, len(missing(a.Require, b.Require)) > 0)
 	d.list("allow", a.Allow, b.Allow, len(missing(b.Allow, a.Allow)) > 0)
