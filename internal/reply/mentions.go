@@ -24,7 +24,7 @@ func withoutMentions(languages []*lexicon, text, value string) string {
 
 		told := false // the clause before ends in somebody's saying
 		for i, c := range clauses {
-			if c.some(setOf(unreal), func(l *lexicon) bool { return l.has(unreal, c.words) }) {
+			if c.some(setOf(unreal), func(l *lexicon) bool { return l.isUnreal(c.words) }) {
 				break
 			}
 			others := told || c.some(setOf(person, wish, hearsay, source), func(l *lexicon) bool { return l.isOfAnother(c.words) }) ||
@@ -70,6 +70,19 @@ func (c *clauseRead) some(of kindSet, says func(*lexicon) bool) bool {
 	for i, l := range c.languages {
 		may := l.joined || c.begins[i]&of != 0
 		if may && says(l) {
+			return true
+		}
+	}
+	return false
+}
+
+// isUnreal reports whether a clause tells what isn't so, and is no courtesy ("wäre es möglich").
+func (l *lexicon) isUnreal(words []string) bool {
+	if l.joined {
+		return l.has(unreal, words)
+	}
+	for i := range words {
+		if p := l.at(words, i, polite, unreal); p != nil && p.kind == unreal {
 			return true
 		}
 	}
