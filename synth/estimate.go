@@ -37,7 +37,7 @@ func FeaturesOf(c *schema.Catalogue) map[string]Features {
 	out := map[string]Features{}
 	for i := range c.Tools {
 		t := x.analyse(&c.Tools[i], c)
-		f := Features{Tool: estimate.Tool(t.def, string(t.told)), Arguments: map[string][]string{}}
+		f := Features{Tool: estimate.Tool(t.def, string(t.told), t.table.english), Arguments: map[string][]string{}}
 		for _, p := range t.places {
 			v, _ := t.read(p)
 			f.Arguments[p.pattern] = t.featuresOf(p, v)
@@ -55,8 +55,8 @@ func (x *table) with(e Estimates) *table {
 }
 
 const (
-	// weightOfRules is how much evidence is worth one natural logarithm of odds, beside what the rules'
-	// verdict itself tells the estimate.
+	// weightOfRules is how much evidence is worth one natural logarithm of odds where rules have a head
+	// start, beside what their verdict itself tells the estimate.
 	weightOfRules = 90.0
 	// surely is how likely a milder effect has to be than the strictest, where no verb is known.
 	surely = 0.75
@@ -83,7 +83,7 @@ func (t *tool) weighEffect() {
 	if t.table.likely.Effects == nil {
 		return
 	}
-	features := estimate.Tool(t.def, string(t.told))
+	features := estimate.Tool(t.def, string(t.told), t.table.english)
 	odds := t.table.likely.Effects.Odds(features)
 	likeliest := t.effect
 	for _, e := range []contract.Effect{contract.Execute, contract.Destructive, contract.Egress, contract.Write, contract.Read} {
@@ -126,12 +126,17 @@ func (t *tool) alters() bool {
 // weigh asks what arguments like this one were in labelled tools, and weighs that against
 // the verdict of the rules, whose best evidence has a weight. An estimate never touches
 // a credential, what no rule knows anything about in a tool that reaches out, or what bears
-// authority by its nature, a path or a URL.
+// authority by its nature, a path or a URL. Rules have a head start where they see authority, or what is
+// paid, and the estimate doesn't.
 func (t *tool) weigh(p *place, features []string, v verdict, weight int) verdict {
 	if t.table.likely.Roles == nil || v.role == label.Credential {
 		return v
 	}
-	best, why := t.likelier(features, v.role, float64(weight)/weightOfRules)
+	best, why := t.likelier(features, v.role, 0)
+	isPaid := v.concept == "money" && p.depth == 1 && t.effect.Outward()
+	if isPaid || (v.role.AuthorityBearing() && !best.AuthorityBearing()) {
+		best, why = t.likelier(features, v.role, float64(weight)/weightOfRules)
+	}
 	isDate := strings.HasPrefix(p.node.Format, "date") && best == label.Control             // when something happens is no setting
 	isBound := v.concept == "pattern" && best == label.Content && t.effect != contract.Read // nor how far it reaches a text
 	if best == v.role || isDate || isBound {
@@ -171,7 +176,7 @@ func (t *tool) likelier(features []string, rules label.Role, start float64) (bes
 // featuresOf returns the features of an argument, with what the rules say.
 func (t *tool) featuresOf(p *place, v verdict) []string {
 	if t.features == nil {
-		t.features = estimate.Arguments(t.def, string(t.told))
+		t.features = estimate.Arguments(t.def, string(t.told), t.table.english)
 	}
 	features := t.features[p.pattern]
 	if features == nil {

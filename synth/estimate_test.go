@@ -103,3 +103,44 @@ func parsed(t *testing.T, text string) *estimate.Table {
 	}
 	return x
 }
+
+// TestHeadStart: an estimate by which everything is likely content takes a setting for it, but
+// neither what authority lands on nor what is paid.
+func TestHeadStart(t *testing.T) {
+	roles := parsed(t, "classes content control selector target\nany argument\t40\t0\t0\t0\n")
+	catalogue := catalogue(t,
+		map[string]any{"name": "create_profile", "inputSchema": map[string]any{"type": "object", "properties": map[string]any{"price": map[string]any{}, "style": map[string]any{}}}},
+		map[string]any{"name": "send_payment", "inputSchema": map[string]any{"type": "object", "properties": map[string]any{"amount": map[string]any{}, "workspace": map[string]any{}}}})
+	made := Estimated(Estimates{Roles: roles}, catalogue)
+	for _, c := range []struct {
+		tool, arg string
+		role      label.Role
+	}{
+		{"create_profile", "/style", label.Content},
+		{"send_payment", "/amount", label.Control},
+		{"send_payment", "/workspace", label.Target},
+	} {
+		tool, _ := made.Tool(c.tool)
+		if a := find(tool.Args, c.arg); a.Role != c.role {
+			t.Errorf("%s %s is %s, want %s (%s)", c.tool, c.arg, a.Role, c.role, a.Why)
+		}
+	}
+}
+
+// TestEstimatesSeeEnglish: what arguments of another language are like is known by the English words.
+func TestEstimatesSeeEnglish(t *testing.T) {
+	catalogue := catalogue(t, map[string]any{"name": "crearFactura", "description": "Crea una factura",
+		"inputSchema": map[string]any{"type": "object", "properties": map[string]any{"fecha_vencimiento": map[string]any{}, "msg": map[string]any{}}}})
+	features := FeaturesOf(catalogue)["crearFactura"]
+	for _, want := range []string{"name create invoice", "says early invoice"} {
+		if !slices.Contains(features.Tool, want) {
+			t.Errorf("the tool lacks %q: %v", want, features.Tool)
+		}
+	}
+	if got := features.Arguments["/fecha_vencimiento"]; !slices.Contains(got, "named date_deadline") {
+		t.Errorf("the date is seen as %v", got)
+	}
+	if got := features.Arguments["/msg"]; !slices.Contains(got, "named msg") {
+		t.Errorf("an English abbreviation is seen as %v", got)
+	}
+}

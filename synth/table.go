@@ -60,7 +60,8 @@ type table struct {
 	formats  map[string]noun
 	values   []members
 	means    map[string]string
-	unspaced []string // meanings in scripts without spaces, sorted
+	foreign  map[string]string // of means, what is of another language than English
+	unspaced []string          // meanings in scripts without spaces, sorted
 	sets     map[string]map[string]bool
 	ordered  map[string][]string // the words of sets in their order
 	phrases  map[string][]string
@@ -141,7 +142,7 @@ func readTable(words, rules string) (*table, error) {
 	r := &reader{used: map[*block]int{}, table: &table{
 		concepts: map[concept]string{}, verbs: map[string]verb{}, nouns: map[string]noun{}, pairs: map[string]noun{},
 		leading: map[string]noun{}, before: map[string][]concept{}, trailing: map[string]noun{}, formats: map[string]noun{},
-		means: map[string]string{}, sets: map[string]map[string]bool{}, ordered: map[string][]string{}, phrases: map[string][]string{},
+		means: map[string]string{}, foreign: map[string]string{}, sets: map[string]map[string]bool{}, ordered: map[string][]string{}, phrases: map[string][]string{},
 		whens: map[string]*block{}, roles: map[string]*block{},
 	}}
 	r.readWords(words)
@@ -221,7 +222,7 @@ func (r *reader) row(head []string, body string) {
 	case "group":
 		r.groups = append(r.groups, members{name: name, words: r.set(body)})
 	case "means":
-		r.meansRow(body)
+		r.meansRow(name, body)
 	case "set":
 		if r.sets[name] != nil {
 			r.fail("give one of them another name", "set %q is there already", name)
@@ -304,7 +305,7 @@ func (r *reader) mannerOf(name string) manner {
 	return manner(i)
 }
 
-func (r *reader) meansRow(body string) {
+func (r *reader) meansRow(lang, body string) {
 	for _, f := range strings.Fields(body) {
 		k, v, ok := strings.Cut(f, "=")
 		switch was, there := r.means[k]; {
@@ -314,6 +315,9 @@ func (r *reader) meansRow(body string) {
 			r.fail("take one of them out", "%q already means %q", k, was)
 		}
 		r.means[k] = v
+		if lang != "en" {
+			r.foreign[k] = v
+		}
 		if k != "" && k[0] >= 0x80 {
 			r.unspaced = append(r.unspaced, k)
 		}

@@ -23,7 +23,7 @@ func (t *tool) findVerb() {
 	if len(told) == 0 && t.isUnknownVerb() {
 		named = slices.DeleteFunc(named, func(c candidate) bool { return c.verb.effect == contract.Read })
 	}
-	if len(named) == 0 && len(told) == 0 {
+	if firstStrong(named).word == "" && len(told) == 0 {
 		told = t.table.unspacedVerbs(t.desc)
 	}
 

@@ -111,6 +111,14 @@ func (x *table) known(w string) (string, bool) {
 	return "", false
 }
 
+// english returns the English word for one of another language, others as they are.
+func (x *table) english(w string) string {
+	if m, ok := x.foreign[fold(w)]; ok {
+		return m
+	}
+	return w
+}
+
 func (x *table) inLexicon(w string) bool {
 	if _, ok := x.nouns[w]; ok {
 		return true

@@ -92,6 +92,9 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
+// itself takes every word for what it says.
+func itself(word string) string { return word }
+
 func TestFeaturesSayWhatIsPlain(t *testing.T) {
 	c, err := schema.ParseMCP("x", []byte(`{"tools": [{"name": "updateCustomer", "description": "Change a customer", "inputSchema": {"type": "object",
 		"required": ["customerID"], "properties": {"customerID": {"type": "string", "description": "Which one"},
@@ -100,7 +103,7 @@ func TestFeaturesSayWhatIsPlain(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	got := Arguments(&c.Tools[0], "write")
+	got := Arguments(&c.Tools[0], "write", itself)
 	for at, want := range map[string][]string{
 		"/customerID":          {"ends id", "begins customer", "required", "names the object effect write", "handle effect write", "said first which", "depth 0", "beside address"},
 		"/address/postalCodes": {"ends code", "enumerated", "value a", "part of address", "depth 1", "not described", "type array"},
@@ -122,7 +125,7 @@ func FuzzFeatures(f *testing.F) {
 		def := &schema.Tool{Name: tool, Description: says, Input: &schema.Node{Types: []string{"object"}, Properties: []schema.Property{
 			{Name: name, Node: &schema.Node{Types: []string{"string"}, Description: said, Enum: []string{said, tool}}},
 		}}}
-		for _, features := range Arguments(def, "read") {
+		for _, features := range Arguments(def, "read", itself) {
 			if len(features) > 5000 {
 				t.Errorf("%d features", len(features))
 			}

@@ -34,9 +34,14 @@ func (s *set) add(parts ...string) {
 	}
 }
 
+// Meaning returns what a word in the singular and lower case stands for: an abbreviation for
+// what it is short for, a word of another language for the English one.
+type Meaning func(word string) string
+
 // Tool returns the features of a tool. The effect is that which the rules give it.
-func Tool(t *schema.Tool, effect string) []string {
+func Tool(t *schema.Tool, effect string, means Meaning) []string {
 	s := set{in: map[string]bool{}}
+	words := means.words
 	s.add("any tool")
 	s.add("rules", effect)
 
@@ -90,7 +95,8 @@ func Tool(t *schema.Tool, effect string) []string {
 
 // Arguments returns the features of every argument of a tool, by pattern. The effect is
 // that which the rules give the tool.
-func Arguments(t *schema.Tool, effect string) map[string][]string {
+func Arguments(t *schema.Tool, effect string, means Meaning) map[string][]string {
+	words := means.words
 	places := t.Places()
 	out := map[string][]string{}
 	inTool := words(t.Name)
@@ -106,7 +112,7 @@ func Arguments(t *schema.Tool, effect string) map[string][]string {
 		}
 	}
 	for _, l := range places {
-		a := &argument{set: set{in: map[string]bool{}}, leaf: l, words: words(l.Name), tool: inTool, begins: begins, effect: effect}
+		a := &argument{set: set{in: map[string]bool{}}, leaf: l, means: means, words: words(l.Name), tool: inTool, begins: begins, effect: effect}
 		if len(a.words) == 0 {
 			a.words = []string{"unnamed"}
 		}
@@ -123,6 +129,7 @@ func Arguments(t *schema.Tool, effect string) map[string][]string {
 type argument struct {
 	set
 	leaf   schema.Leaf
+	means  Meaning
 	words  []string // of its name
 	tool   []string // of the tool's name
 	begins string   // the first word of the tool's description
@@ -170,7 +177,7 @@ func (a *argument) name() {
 var handles = map[string]bool{"id": true, "key": true, "uuid": true, "slug": true, "number": true, "guid": true}
 
 func (a *argument) description() {
-	said := first(words(a.leaf.Node.Description), maxSaid)
+	said := first(a.means.words(a.leaf.Node.Description), maxSaid)
 	if len(said) == 0 {
 		a.add("not described")
 		return
@@ -206,7 +213,7 @@ func (a *argument) schema() {
 		a.add("enumerated effect", a.effect)
 	}
 	for _, v := range first(values, maxValues) {
-		a.add("value", strings.Join(words(v), "_"))
+		a.add("value", strings.Join(a.means.words(v), "_"))
 	}
 	if n.Format != "" {
 		a.add("format", clip(n.Format))
@@ -227,7 +234,7 @@ func (a *argument) place(beside []string) {
 			continue
 		}
 		depth++
-		for _, w := range words(up) {
+		for _, w := range a.means.words(up) {
 			a.add("within", w)
 			if i == len(segments)-1 || (i == len(segments)-2 && segments[i+1] == "*") {
 				a.add("part of", w)
@@ -259,14 +266,14 @@ func first[T any](list []T, n int) []T { return list[:min(n, len(list))] }
 func clip(w string) string { return strings.ToValidUTF8(w[:min(maxWord, len(w))], "") }
 
 // words cuts a name or a text into words: lower case, singular, at separators and
-// capitals. Digits are left out.
-func words(s string) []string {
+// capitals, by what they mean. Digits are left out.
+func (m Meaning) words(s string) []string {
 	var out []string
 	runes := []rune(s)
 	start := -1
 	flush := func(end int) {
 		if start >= 0 && end > start {
-			out = append(out, singular(clip(strings.ToLower(string(runes[start:end])))))
+			out = append(out, m(singular(clip(strings.ToLower(string(runes[start:end]))))))
 		}
 		start = -1
 	}
