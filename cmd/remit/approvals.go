@@ -89,6 +89,14 @@ func (c *approvalsList) Run(ctx context.Context, s *command.Streams) error {
 	})
 }
 
+// answering returns the command that answers a question of the same store.
+func (c *approvalsList) answering() string {
+	if c.Store == "" || c.Store == os.Getenv("REMIT_STORE") {
+		return "remit approvals answer"
+	}
+	return display.Command("remit", "approvals", "answer", "--store", c.Store)
+}
+
 // show writes questions.
 func (c *approvalsList) show(s *command.Streams, list []store.Approval) error {
 	p := newPrinter(s)
@@ -102,7 +110,7 @@ func (c *approvalsList) show(s *command.Streams, list []store.Approval) error {
 		if i > 0 {
 			p.line(0, "")
 		}
-		p.question(&list[i], time.Now())
+		p.question(&list[i], c.answering(), time.Now())
 	}
 	return nil
 }
@@ -208,11 +216,11 @@ func forAlways(d *remit.Decision) error {
 // beginning of a line, and has no bar in it.
 const bar = "│ "
 
-// question writes what a person is asked.
-func (p *printer) question(a *store.Approval, now time.Time) {
+// question writes what a person is asked, and the command that answers.
+func (p *printer) question(a *store.Approval, answering string, now time.Time) {
 	calls := a.Calls()
 	if len(calls) > 1 {
-		p.several(a, calls, now)
+		p.several(a, calls, answering, now)
 		return
 	}
 	p.line(0, p.Bold(a.ID)+"  may the agent call this tool?"+effectOf(a.Decision))
@@ -222,7 +230,7 @@ func (p *printer) question(a *store.Approval, now time.Time) {
 	p.quote(2, foreign(a.Session)+" "+foreign(a.Call), p.Dim)
 	p.about(calls[0])
 
-	p.line(2, "to answer: remit approvals answer "+a.ID+" approve, or deny; what is approved is")
+	p.line(2, "to answer: "+answering+" "+a.ID+" approve, or deny; what is approved is")
 	for _, r := range mcp.Reaches(a.Decision) {
 		how := "--for " + string(r.Extent)
 		if r.Extent == store.Once {
@@ -261,7 +269,7 @@ func (p *printer) times(a *store.Approval, now time.Time) {
 }
 
 // several writes a question about several calls.
-func (p *printer) several(a *store.Approval, calls []store.Asked, now time.Time) {
+func (p *printer) several(a *store.Approval, calls []store.Asked, answering string, now time.Time) {
 	p.line(0, p.Bold(a.ID)+fmt.Sprintf("  may the agent make these %d calls?", len(calls)))
 	p.times(a, now)
 	p.line(2, "session:")
@@ -274,7 +282,7 @@ func (p *printer) several(a *store.Approval, calls []store.Asked, now time.Time)
 		p.about(c)
 	}
 
-	p.line(2, "to answer: remit approvals answer "+a.ID+" approve, or deny; to approve some of the calls, add their numbers: approve 1 "+fmt.Sprint(len(calls)))
+	p.line(2, "to answer: "+answering+" "+a.ID+" approve, or deny; to approve some of the calls, add their numbers: approve 1 "+fmt.Sprint(len(calls)))
 	p.line(2, "what is approved is exactly these calls, with everything in them, once")
 }
 

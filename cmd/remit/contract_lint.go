@@ -46,18 +46,19 @@ func (c *lintCommand) Run(s *command.Streams) error {
 		}
 	}
 
-	failed := false
+	failed, unread := false, false
 	servers := map[string]string{}
 	for _, name := range names {
-		ok, err := lintFile(s, name, tools, servers)
+		read, ok, err := lintFile(s, name, tools, servers)
 		if err != nil {
 			return err
 		}
 		failed = failed || !ok
+		unread = unread || !read
 	}
 
 	for _, cat := range tools {
-		if servers[cat.Server] == "" {
+		if servers[cat.Server] == "" && !unread {
 			failed = true
 			fmt.Fprintf(s.Out, "%s no contract file is about server %q\n", display.Paint(s.Color).Bad("error:"), display.Line(cat.Server))
 		}
@@ -69,9 +70,9 @@ func (c *lintCommand) Run(s *command.Streams) error {
 	return nil
 }
 
-// lintFile prints what is the matter with one file, and reports whether it can be used. It adds
+// lintFile prints what is the matter with one file, and reports whether it can be read, and used. It adds
 // the file to servers, which has the first file of each.
-func lintFile(s *command.Streams, name string, tools []*schema.Catalogue, servers map[string]string) (bool, error) {
+func lintFile(s *command.Streams, name string, tools []*schema.Catalogue, servers map[string]string) (read, ok bool, err error) {
 	p := display.Paint(s.Color)
 	f, err := inputs.Contract(name)
 	var mistakes contract.Errors
@@ -83,12 +84,12 @@ func lintFile(s *command.Streams, name string, tools []*schema.Catalogue, server
 				fmt.Fprintf(s.Out, "  %s %s\n", p.Dim("hint:"), display.Line(m.Hint))
 			}
 		}
-		return false, nil
+		return false, false, nil
 	case err != nil:
-		return false, err
+		return false, false, err
 	}
 
-	ok := true
+	ok = true
 	if first := servers[f.Server]; first != "" {
 		ok = false
 		fmt.Fprintf(s.Out, "%s: %s server %q has contracts in %s already; keep one file a server\n",
@@ -111,5 +112,5 @@ func lintFile(s *command.Streams, name string, tools []*schema.Catalogue, server
 	if ok {
 		fmt.Fprintf(s.Out, "%s: %s: %s, %d for review\n", name, p.Good("ok"), display.Count(len(f.Tools), "tool", "tools"), doctor.CountReviews(f))
 	}
-	return ok, nil
+	return true, ok, nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -45,7 +44,7 @@ func (c *doctorCommand) hooks(ctx context.Context) ([]*doctor.Diagnosis, error) 
 		return nil, err
 	}
 	if len(out) == 0 {
-		return nil, hint.Wrap(fmt.Errorf("there are no hooks of Remit's in %s", strings.Join(names, ", ")), "install them with remit hook install "+agent.Name)
+		out = append(out, doctor.Unhooked(agent, strings.Join(names, ", ")))
 	}
 	return out, nil
 }

@@ -32,7 +32,7 @@ func (f carriedConsole) check(stored bool) error {
 	case f.Console == "":
 		return nil
 	case !stored:
-		return command.UsageError(hint.Wrap(errors.New("the console shows what is in a store, and there is none"), "name one with --store"))
+		return command.UsageError(hint.Wrap(errors.New("the console shows what is in a store, and there is none"), "name one with --store, or with 'store:' in the configuration"))
 	case !loopback(f.Console):
 		return command.UsageError(hint.Wrap(fmt.Errorf("--console %s can be reached from other machines", f.Console), "listen on 127.0.0.1, or run remit serve --console over the same store"))
 	}

@@ -39,11 +39,11 @@ func (f *modelFlags) endpoint(model string) (llm.Endpoint, error) {
 	e.BaseURL, e.MaxTokens, e.Plain = f.BaseURL, f.MaxTokens, f.PlainHTTP
 	e = e.FromEnvironment(os.LookupEnv)
 	if price, ok := f.Price[e.Model]; ok {
-		input, output, _ := strings.Cut(price, "/")
+		input, output, both := strings.Cut(price, "/")
 		var err1, err2 error
 		e.Price.Input, err1 = strconv.ParseFloat(input, 64)
 		e.Price.Output, err2 = strconv.ParseFloat(output, 64)
-		if err := errors.Join(err1, err2); err != nil || e.Price.Input < 0 || e.Price.Output < 0 {
+		if err := errors.Join(err1, err2); err != nil || !both || e.Price.Input < 0 || e.Price.Output < 0 {
 			return e, command.UsageError(fmt.Errorf("--price %s=%s: write USD for a million tokens of input and of output, such as %s=3/15", e.Model, price, e.Model))
 		}
 	}
@@ -64,6 +64,7 @@ func (f *modelFlags) options(stages []string) (llm.Options, error) {
 	if o.Default, err = f.endpoint(f.Model); err != nil {
 		return o, err
 	}
+	used := []string{o.Default.Model}
 
 	for stage, model := range f.StageModel {
 		if !slices.Contains(stages, stage) {
@@ -71,6 +72,12 @@ func (f *modelFlags) options(stages []string) (llm.Options, error) {
 		}
 		if o.Stages[stage], err = f.endpoint(model); err != nil {
 			return o, err
+		}
+		used = append(used, o.Stages[stage].Model)
+	}
+	for model := range f.Price {
+		if !slices.Contains(used, model) {
+			return o, command.UsageError(fmt.Errorf("--price %s: this model isn't used; used are %s", model, strings.Join(used, ", ")))
 		}
 	}
 

@@ -165,7 +165,7 @@ func (c *initCommand) configure(s *command.Streams, o setup.Options, f *clients.
 		p.line(0, fmt.Sprintf("set %s before the gateway starts: it is %s", v.Name, v.What))
 	}
 	c.printQuestions(p)
-	p.line(0, "serve them with remit gateway --config "+c.Out+", or put Remit before each with remit init --apply")
+	p.line(0, "serve them with "+display.Command("remit", "gateway", "--config", c.Out)+", or put Remit before each with remit init --apply")
 	return nil
 }
 
@@ -205,7 +205,7 @@ func (c *initCommand) apply(s *command.Streams, o setup.Options, f *clients.File
 	}
 	p.line(0, fmt.Sprintf("wrote %s; what it was is in %s", f.Name, out.Backup))
 	c.printQuestions(p)
-	p.line(0, "restart the client, and prove the protection with remit doctor --file "+f.Name)
+	p.line(0, "restart the client, and prove the protection with "+display.Command("remit", "doctor", "--file", f.Name))
 	return nil
 }
 

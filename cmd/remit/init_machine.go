@@ -161,7 +161,7 @@ func (c *initCommand) steps(m *survey.Machine) []step {
 		}
 		out = append(out, step{
 			question: fmt.Sprintf("Put Remit before the %s of %s (%s)?", display.Count(f.Open, "server", "servers"), f.Client, f.Name),
-			by:       "remit init --apply --file " + f.Name,
+			by:       display.Command("remit", "init", "--apply", "--file", f.Name),
 			do:       func(s *command.Streams) error { return c.edit(s, f.Name, c.apply) },
 		})
 	}

@@ -76,8 +76,8 @@ func (c *policyCompileCommand) Run(ctx context.Context, s *command.Streams) erro
 	}
 
 	o, err := c.options(prompts.Stages())
-	if c.Plan {
-		// The plan needs no model, so that an error in the options doesn't matter.
+	if c.Plan && (err == nil || c.Model == "") {
+		// The plan needs no model.
 		return c.plan(s, compiler.New(compiler.Options{Prompts: prompts, ModelName: c.name}).Plan(in, directory, func(stage string) llm.Price {
 			if e, ok := o.Stages[stage]; ok {
 				return e.Price

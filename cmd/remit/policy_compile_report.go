@@ -265,7 +265,13 @@ func (c *policyCompileCommand) print(s *command.Streams, r *compiled) error {
 	if len(r.Shapeless) > 0 {
 		p.para(0, "", fmt.Sprintf("Nobody says what these tools return, so that rules had to guess: %s. Recordings with results (--sessions FILE), or output schemas, make better rules.", strings.Join(r.Shapeless, ", ")))
 	}
-	p.line(0, display.Line(fmt.Sprintf("Next: remit policy review %s --document %s --tools %s", c.Out, c.Document, strings.Join(c.Tools, " --tools "))))
+	if len(r.Tools) > 0 {
+		next := []string{"remit", "policy", "review", c.Out, "--document", c.Document}
+		for _, name := range c.Tools {
+			next = append(next, "--tools", name)
+		}
+		p.line(0, display.Line("Next: "+display.Command(next...)))
+	}
 	return t.Err
 }
 
@@ -277,11 +283,16 @@ func (c *policyCompileCommand) plan(s *command.Streams, plan *compiler.Plan) err
 	rows := [][]string{{"stage", "questions", "input tokens", "output tokens", "USD"}}
 
 	total := compiler.Planned{Stage: "all"}
+	priced := slices.ContainsFunc(plan.Stages, func(p compiler.Planned) bool { return p.Cost > 0 })
 	for _, p := range append(plan.Stages, compiler.Planned{}) {
 		if p.Stage == "" {
 			p = total
 		}
-		rows = append(rows, []string{p.Stage, fmt.Sprint(p.Calls), fmt.Sprint(p.Input), fmt.Sprint(p.Output), dollars(p.Cost)})
+		cost := "-"
+		if priced {
+			cost = dollars(p.Cost)
+		}
+		rows = append(rows, []string{p.Stage, fmt.Sprint(p.Calls), fmt.Sprint(p.Input), fmt.Sprint(p.Output), cost})
 		total.Calls, total.Input, total.Output, total.Cost = total.Calls+p.Calls, total.Input+p.Input, total.Output+p.Output, total.Cost+p.Cost
 	}
 
@@ -290,6 +301,10 @@ func (c *policyCompileCommand) plan(s *command.Streams, plan *compiler.Plan) err
 		display.Count(plan.Tools, "tool", "tools"), display.Count(plan.Policies, "policy", "policies")))
 	t.Rows(rows...)
 	t.End()
-	newPrinter(s).para(0, "", "What the lock knows is counted; the rest is an estimate from what documents hold as a rule.")
+	p := newPrinter(s)
+	p.para(0, "", "What the lock knows is counted; the rest is an estimate from what documents hold as a rule.")
+	if !priced {
+		p.para(0, "", "What it costs needs a price: --price MODEL=IN/OUT, in USD for a million tokens.")
+	}
 	return t.Err
 }

@@ -123,5 +123,5 @@ func (t *policyMutation) print(s *command.Streams) {
 	for _, policy := range t.Skipped {
 		fmt.Fprintf(s.Out, "%s %s: it has no examples, or they fail\n", shade.Bad("skipped:"), display.Line(policy))
 	}
-	fmt.Fprintf(s.Out, "score: %.1f %%, %d of %s (%d more crashed, and %d were refused by their types)\n", t.Score*100, t.Killed, display.Count(t.Mutants-t.Crashed, "mutant", "mutants"), t.Crashed, t.Refused)
+	fmt.Fprintf(s.Out, "score: %.1f %%, %d of %s; crashed: %d, refused by types: %d\n", t.Score*100, t.Killed, display.Count(t.Mutants-t.Crashed, "mutant", "mutants"), t.Crashed, t.Refused)
 }

@@ -214,11 +214,11 @@ func (x *examination) contracts(ctx context.Context, d *Diagnosis, s mcp.Server,
 
 // updating returns the command that repairs the contracts of a server.
 func (x *examination) updating(server string) string {
-	from := "--file " + x.File
+	from := []string{"--file", x.File}
 	if x.Configuration != "" {
-		from = "--config " + x.Configuration
+		from = []string{"--config", x.Configuration}
 	}
-	return fmt.Sprintf("read what has changed in: remit contract update %s --only %s", from, server)
+	return "read what has changed in: " + display.Command("remit", "contract", "update", from[0], from[1], "--only", server)
 }
 
 func unreviewed(d *Diagnosis, f *contract.File) {

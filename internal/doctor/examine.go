@@ -275,7 +275,7 @@ func (x *examination) prove(ctx context.Context, known bool) (out *shown, many b
 }
 
 func (x *examination) remedy() string {
-	return "put Remit before it: remit init --apply --file " + x.File
+	return "put Remit before it: " + display.Command("remit", "init", "--apply", "--file", x.File)
 }
 
 // shadow reports whether the gateway was told to let everything through.
@@ -295,7 +295,7 @@ func (x *examination) failed(ctx context.Context, what string, err error, said s
 	case x.Server != nil && x.Server.Legacy:
 		remedy = "it speaks HTTP with SSE, which Remit doesn't: write its streamable HTTP address, if it has one, and put Remit before it"
 	case x.Configuration != "" && x.server.URL != "":
-		remedy = "start it: remit gateway --config " + x.Configuration + "; one that runs already must have been started with the file as it is now"
+		remedy = "start it: " + display.Command("remit", "gateway", "--config", x.Configuration) + "; one that runs already must have been started with the file as it is now"
 	case x.Server != nil && x.Server.URL != "":
 		remedy = "see whether its address is right, and answers"
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/mcp/clients"
 )
@@ -73,7 +74,7 @@ func (o Options) Configure(f *clients.File) (*Configured, error) {
 		return out, mistakes
 	}
 	if len(made.servers) == 0 {
-		return out, hint.Wrap(fmt.Errorf("%s: no server of the file can be in a configuration", f.Name), "put the gateway before each of them: remit init --apply --file "+f.Name)
+		return out, hint.Wrap(fmt.Errorf("%s: no server of the file can be in a configuration", f.Name), "put the gateway before each of them: "+display.Command("remit", "init", "--apply", "--file", f.Name))
 	}
 
 	var err error
