@@ -92,3 +92,21 @@ func TestDaysOfAnotherZone(t *testing.T) {
 		"whose user is in that of UTC":  {scope: booking, said: "book r1", args: room, now: rome.UTC(), results: days("2027-01-13", "2027-01-13", zoned), want: true},
 	}.run(t)
 }
+
+// TestFeeOfSomethingElse: for what can't be taken back, an amount of something isn't that of the record where it has another one.
+func TestFeeOfSomethingElse(t *testing.T) {
+	const pay = `{"calls":[{"tool":"pay","args":{"/account":{"is":"DE89370400440532013000"},"/amount":{"from":[{"tool":"list_stays","field":"fee","where":{"guest":{"is":"Ann"}}}],"kind":"number","pick":"only"}}}]}`
+	list := func(members string) []returned {
+		return []returned{{"list_stays", "", `[{"id":"s1","guest":"Ann",` + members + `}]`}}
+	}
+	args := map[string]string{"/account": "t:DE89370400440532013000", "/amount": "o:40"}
+	const said = "Pay Ann's fee to DE89370400440532013000"
+	askings{
+		"the fee":                    {scope: pay, said: said, tool: "pay", args: args, results: list(`"fee":40,"cleaning_fee":90`), want: true},
+		"the only fee":               {scope: pay, said: said, tool: "pay", args: args, results: list(`"cleaning_fee":40`), want: true},
+		"that of what is listed":     {scope: pay, said: said, tool: "pay", args: args, results: list(`"stay_fee":40,"price":90`), want: true},
+		"all of it":                  {scope: pay, said: said, tool: "pay", args: args, results: list(`"total_fee":40,"price":90`), want: true},
+		"that of something else":     {scope: pay, said: said, tool: "pay", args: args, results: list(`"cleaning_fee":40,"price":90`)},
+		"beside what others may say": {scope: pay, said: said, tool: "pay", args: args, results: list(`"cleaning_fee":40,"note":"90"`), want: true},
+	}.run(t)
+}

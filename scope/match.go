@@ -336,6 +336,7 @@ func (s *Scope) eachSource(do func(*Source)) {
 			inside(&args[i].Constraint)
 		}
 	}
+
 	for i := range s.Calls {
 		e := &s.Calls[i]
 		of(e.Args)

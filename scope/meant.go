@@ -63,6 +63,7 @@ func (m *matcher) calledSo(s *Source, c *Constraint, r *Result, selected selecti
 		}
 		all = append(all, of...)
 	}
+
 	said := slices.DeleteFunc(slices.Clone(all), func(w string) bool { return !m.hasSaid(w) }) // of "rent, March" the user said both
 	one := ""
 	for _, of := range waysToSay(c.By) {

@@ -18,6 +18,7 @@ func (m *matcher) narrowsToObject(r *Result, a Argument) bool {
 	if isBare(key) {
 		return false // the invoice 7 is not the contact 7
 	}
+
 	for i := range m.scope.Calls {
 		e := &m.scope.Calls[i]
 		for j := range e.Args {
@@ -32,7 +33,7 @@ func (m *matcher) narrowsToObject(r *Result, a Argument) bool {
 			if !ok {
 				continue
 			}
-			if isNamed && same(one.text, a.Text, true) || (ofRecord && m.hasMember(one, key, a.Text)) {
+			if (isNamed && same(one.text, a.Text, true)) || (ofRecord && m.hasMember(one, key, a.Text)) {
 				return true
 			}
 		}

@@ -182,6 +182,9 @@ func (m *matcher) isOfOther(r *Result, description []string, name string) bool {
 	if slices.ContainsFunc(member[:outer], isAround) || slices.ContainsFunc(member, isOther) || slices.ContainsFunc(member[:part], isAdded) {
 		return true
 	}
+	if part == 0 && m.isOfOtherMoney(r, member, isSaid) {
+		return true
+	}
 
 	further := slices.ContainsFunc(member[outer:part], func(w string) bool { return !isSaid(w) })
 	of := meaningOf(m.head(r, description)).of
@@ -189,6 +192,30 @@ func (m *matcher) isOfOther(r *Result, description []string, name string) bool {
 		of = of[:n-1]
 	}
 	return further && m.hasThing(r, of)
+}
+
+// inAll are the words before an amount that is that of the record.
+var inAll = strings.Fields("total net gross full final overall due outstanding open remaining current")
+
+// isOfOtherMoney reports whether a member may be an amount of something else than its record: its name says of what, which is neither asked for nor
+// what is listed, and the records have another amount. The fee for cleaning is not the fee.
+func (m *matcher) isOfOtherMoney(r *Result, member []string, isSaid func(string) bool) bool {
+	last := len(member) - 1
+	if last < 1 || !ofMoney(member[last]) {
+		return false
+	}
+	tells := func(w string) bool { return isSaid(w) || slices.Contains(inAll, w) || r.isAbout(w) }
+	if slices.ContainsFunc(member[:last], tells) {
+		return false
+	}
+	for name := range r.members {
+		other := unitless(strings.Fields(name))
+		isOwn := len(other) > 1 && slices.Equal(other[:len(other)-1], member[:last])
+		if m.step() && r.parts[name] == 0 && ofMoney(other[len(other)-1]) && name != strings.Join(member, " ") && !isOwn {
+			return true
+		}
+	}
+	return false
 }
 
 // hasThing reports whether the records have a member, or an object, that is called as a thing and nothing else.

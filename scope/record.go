@@ -31,10 +31,8 @@ func (s selection) has(record string) bool {
 func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 	if where, filtered := m.where(s, r); filtered {
 		return m.allMeeting(where, r)
-	} else if elements := m.elementsMeeting(s, where, r); elements != nil {
-		return elements
 	} else if len(where) > 0 {
-		return m.unrivalled(m.meeting(where, r), r, func() selection { return m.allMeeting(loosened(where), r) })
+		return m.conditioned(s, where, r)
 	}
 	terms := termsOf(s)
 	asked := m.recordsWith(r, func(f *field) bool {
@@ -65,6 +63,14 @@ func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 		return m.withSpeaking(told, d, r, isNamed)
 	}
 	return told
+}
+
+// conditioned returns the records that the conditions of a source select, or the elements of the list in them that it names.
+func (m *matcher) conditioned(s *Source, where []Match, r *Result) selection {
+	if elements := m.elementsMeeting(s, where, r); elements != nil {
+		return elements
+	}
+	return m.unrivalled(m.meeting(where, r), r, func() selection { return m.allMeeting(loosened(where), r) })
 }
 
 // withNumbers returns the records that have the numbers in the words of a choice, in the members that these name ("the cheapest 2 bedroom
@@ -241,6 +247,7 @@ func (m *matcher) elementsMeeting(s *Source, where []Match, r *Result) selection
 	if m.irreversible || m.against || m.joining || m.lent || len(where) < 2 || len(s.name()) < 2 || !m.work(len(r.fields)) {
 		return nil
 	}
+
 	var all [][]held
 	var out selection
 	for _, record := range r.inOrder {
@@ -342,6 +349,7 @@ func (m *matcher) calling(where []Match, r *Result) selection {
 	if !titled || (m.irreversible && len(looked) > 1) || slices.ContainsFunc(looked, isVague) {
 		return nil
 	}
+
 	return m.recordsWith(r, func(f *field) bool {
 		last := ""
 		if len(f.key) > 0 {

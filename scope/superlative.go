@@ -441,14 +441,8 @@ func (m *matcher) ranked(o offers, member string, by criterion) ranking {
 	if !comparable || of.to > len(all) || !m.work(len(all)*perStep) {
 		return out
 	}
-	if strings.Contains(compared, clockForm) && by.order.ofTime() {
-		var times []*big.Rat
-		for _, p := range all {
-			times = append(times, p.by)
-		}
-		if by.order.toCome() || areOfTwoDays(times) {
-			return out
-		}
+	if strings.Contains(compared, clockForm) && by.order.ofTime() && (by.order.toCome() || areOfTwoDays(all)) {
+		return out
 	}
 
 	slices.SortStableFunc(all, func(a, b placed) int {
@@ -457,30 +451,35 @@ func (m *matcher) ranked(o offers, member string, by criterion) ranking {
 		}
 		return a.by.Cmp(b.by)
 	})
+	if m.leads(o, order{member, compared, largest}, all[of.to-1].by) { // else another page may have it
+		out.values = of.among(all)
+	}
+	return out
+}
+
+// among returns the values of a rank of those in an order; none where one that is meant and one that is not are equal.
+func (of rank) among(all []placed) []candidate {
 	first, last := all[of.from-1], all[of.to-1]
 	mixed := differs(all, first) || differs(all, last)
+	var out []candidate
 	for i, r := range all {
 		within, meets := i >= of.from-1 && i < of.to, r.by.Cmp(first.by) == 0 || r.by.Cmp(last.by) == 0
 		if within || meets {
-			out.values = append(out.values, r.candidate)
+			out = append(out, r.candidate)
 		}
 		if meets && !within && mixed {
-			out.values = nil
-			return out
+			return nil
 		}
-	}
-	if !m.leads(o, order{member, compared, largest}, last.by) {
-		out.values = nil // another page may have it
 	}
 	return out
 }
 
 // areOfTwoDays reports whether some times alone are late in the evening and others in the night, which may be the one after it:
 // who closes at 1:00 is open longer than who closes at 23:00.
-func areOfTwoDays(times []*big.Rat) bool {
+func areOfTwoDays(times []placed) bool {
 	const early, late = 6 * time.Hour, 18 * time.Hour
-	isEarly := func(t *big.Rat) bool { return t.Cmp(big.NewRat(early.Milliseconds(), 1)) < 0 }
-	isLate := func(t *big.Rat) bool { return t.Cmp(big.NewRat(late.Milliseconds(), 1)) >= 0 }
+	isEarly := func(t placed) bool { return t.by.Cmp(big.NewRat(early.Milliseconds(), 1)) < 0 }
+	isLate := func(t placed) bool { return t.by.Cmp(big.NewRat(late.Milliseconds(), 1)) >= 0 }
 	return slices.ContainsFunc(times, isEarly) && slices.ContainsFunc(times, isLate)
 }
 

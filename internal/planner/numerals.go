@@ -91,6 +91,7 @@ func partsOf(word string) ([]float64, bool) {
 			}
 		}
 	}
+
 	for end := len(word); end >= least; end-- {
 		n, ok := numerals()[word[:end]]
 		if word[:end] == "ein" {
