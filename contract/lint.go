@@ -100,7 +100,7 @@ func Lint(f *File, c *schema.Catalogue) Findings {
 		}
 		l.output(&t.Output, def, t.Effect)
 		if t.Variants != nil {
-			l.variants(t.Variants, def)
+			l.variants(t, def)
 		}
 	}
 
@@ -361,7 +361,8 @@ func (l *linter) unwrap(u *Unwrap, def *schema.Tool) {
 	}
 }
 
-func (l *linter) variants(v *Variants, def *schema.Tool) {
+func (l *linter) variants(t *Tool, def *schema.Tool) {
+	v := t.Variants
 	node, ok := def.Lookup(v.Argument)
 	if !ok {
 		l.add(SevereError, v.Position, v.Argument, "name the argument that selects what the tool does", "tool %q has no argument %s", strictyaml.Clip(def.Name), strictyaml.Clip(v.Argument))
@@ -370,7 +371,7 @@ func (l *linter) variants(v *Variants, def *schema.Tool) {
 
 	for i := range v.Cases {
 		if c := &v.Cases[i]; c.Output != nil {
-			l.output(c.Output, def, c.Effect)
+			l.output(c.Output, def, cmp.Or(c.Effect, t.Effect))
 		}
 	}
 

@@ -100,6 +100,30 @@ func TestLint(t *testing.T) {
 	}
 }
 
+// A case that sets no effect has that of its tool, also where its own result vouches for a record.
+func TestLintOfInheritedEffects(t *testing.T) {
+	for effect, want := range map[string]int{"read": 1, "write": 0} {
+		f := load(t, `version: 1
+server: mail
+fingerprint: `+catalogue(t).Fingerprint()+`
+tools:
+  manage:
+    effect: `+effect+`
+    args: {/method: {role: control}, /data/**: {role: content}}
+    variants: {argument: /method, default: get, cases: {get: {}, delete: {output: {trust: EXTERNAL, certify: [{procedure: directory, made: true, field: /id, roles: [selector]}]}}}}
+`)
+		found := 0
+		for _, finding := range contract.Lint(f, catalogue(t)) {
+			if strings.Contains(finding.String(), "a read makes no record") {
+				found++
+			}
+		}
+		if found != want {
+			t.Errorf("%s: %d findings, want %d", effect, found, want)
+		}
+	}
+}
+
 // An alternative that is open lets anything into the places of the others as
 // well. That is one thing to mend, and one finding.
 func TestLintNamesTheOutermostOpenPlace(t *testing.T) {
