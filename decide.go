@@ -24,7 +24,7 @@ type input struct {
 	now     time.Time
 
 	seen      provenance.Reader
-	calls     int      // that the session has decided
+	calls     int      // that the session has decided, and decided again
 	before    *decided // what was decided under the call's id; nil for a new one
 	resumes   bool     // the call was allowed under its id, and has not run
 	confirmed discharge.Confirmed
@@ -150,10 +150,10 @@ func (x *deciding) run() {
 		x.sinks()
 		x.unprovoked()
 		x.choices()
-		x.workload()
 		x.omissions()
 		x.code()
 		x.scoped()
+		x.workload()
 		x.guards()
 	}
 	x.out.record.bound, x.out.record.variant = x.bound, x.variant

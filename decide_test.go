@@ -850,3 +850,36 @@ func TestEndedContext(t *testing.T) {
 	}
 	expect(t, o.decide("send", `{"to":["whoever@corp.example"]}`), "allow")
 }
+
+// A call whose work runs out while it is looked for what it leaves out is refused as well: that
+// nothing was found says nothing then.
+func TestWorkIsBoundedInOmissions(t *testing.T) {
+	levels := func(n int) string {
+		var out []string
+		for i := range n {
+			out = append(out, fmt.Sprintf("level%d", i))
+		}
+		return strings.Join(out, " ")
+	}
+	for n, want := range map[int]string{0: "ask; unprovoked; external-sink /level", 2000: "deny; unprovoked; limit-reached"} {
+		values := append(strings.Fields(levels(n)), "deep")
+		enum, err := json.Marshal(values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := schema.Parse("desk", []byte(`{"tools":[{"name":"wipe","inputSchema":{"type":"object","properties":{"level":{"type":"string","enum":`+string(enum)+`}}}}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := contract.Load("desk.yaml", []byte("version: 1\nserver: desk\ntools: {wipe: {effect: destructive, args: {/level: {role: control}}}}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := open(t, desk, func(o *remit.Options) {
+			o.Tools, o.Contracts, o.Reviewed = []*schema.Catalogue{c}, []*contract.File{f}, true
+		})
+		o.User(levels(n) + ". " + strings.Repeat("Read it. ", n) + "Wipe the disk, deep.")
+		o.Attach("page", hostile)
+		expect(t, o.decide("wipe", `{}`), want)
+	}
+}
