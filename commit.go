@@ -85,7 +85,7 @@ func (q *question) failed(err error) error {
 func (s *Session) input(q question, facts *guard.Facts) (*input, error) {
 	in := &input{
 		deployment: s.monitor.deployment, session: s.id, call: q.call, now: q.now,
-		seen: s.seen.At(q.now), calls: len(s.calls), confirmed: s.confirmed.At(q.now), agreed: s.agreed, ahead: s.ahead, awaited: s.awaited, history: s.history.view(),
+		seen: s.seen.At(q.now), calls: len(s.calls) + s.counts.repeats, confirmed: s.confirmed.At(q.now), agreed: s.agreed, ahead: s.ahead, awaited: s.awaited, history: s.history.view(),
 		task: s.monitor.scoped(&s.task), results: s.task.results, delegated: s.task.delegated, readings: s.readings, turn: s.counts.user, early: !s.task.foreign,
 		consent: q.consent, facts: facts, best: Allow,
 	}
@@ -251,6 +251,9 @@ func (s *Session) commit(o *outcome) {
 	}
 	if in.resumes && o.record.made != nil && s.calls[in.call.ID].made != nil {
 		o.record.made = s.calls[in.call.ID].made // guards have it already
+	}
+	if s.calls[in.call.ID] != nil {
+		s.counts.repeats++
 	}
 	s.calls[in.call.ID] = o.record
 	if !o.record.allowed {

@@ -28,7 +28,7 @@ func (x *deciding) guards() {
 func (x *deciding) guard(t target) {
 	denied := x.worst() == Deny
 	request := guard.Request{
-		Server: t.server, Tool: t.contract.Tool.Name, Arguments: t.arguments, Labels: func() []guard.LabeledValue { return x.guardLeaves(t.prefix) },
+		Server: t.server, Tool: t.contract.Tool.Name, Arguments: t.arguments, Labels: func() []guard.LabeledValue { return x.guardLeaves(t) },
 		History: x.in.history, Now: x.in.now, Recorded: x.in.facts, Message: x.in.call.Message, Beside: x.in.call.Beside,
 	}
 	out := x.in.deployment.guards.Recall(request)
@@ -61,13 +61,16 @@ func violation(v guard.Violation) Reason {
 	return r
 }
 
-// guardLeaves returns the arguments below a prefix with the labels that they are
-// checked with.
-func (x *deciding) guardLeaves(prefix string) []guard.LabeledValue {
+// guardLeaves returns the arguments of a tool with the labels that they are checked with.
+func (x *deciding) guardLeaves(t target) []guard.LabeledValue {
+	inner := x.through != nil && t.binding == x.bound
 	var out []guard.LabeledValue
 	for i, l := range x.leaves {
-		pointer, ok := strings.CutPrefix(l.Pointer, prefix)
-		if !ok {
+		pointer := l.Pointer
+		if inner {
+			pointer = l.place
+		}
+		if inner && l.outer {
 			continue
 		}
 		v := x.resolved[i].Label

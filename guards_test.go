@@ -28,10 +28,10 @@ const (
 	guardContracts = `version: 1
 server: shop
 tools:
-  refund: {effect: write, args: {/order: {role: selector}, /amount: {role: content}}}
+  refund: {effect: write, args: {/order: {role: selector, allow: [ord-77]}, /amount: {role: content}}}
   get_order: {effect: read, args: {/id: {role: selector, floor: EXTERNAL}}}
   send: {effect: write, args: {/text: {role: content}}}
-  call: {effect: execute, args: {/name: {role: selector}, /arguments: {role: content}}, unwrap: {tool: /name, arguments: /arguments}}
+  call: {effect: execute, args: {/name: {role: selector}, /arguments: {role: content}, /arguments_note: {role: content}}, unwrap: {tool: /name, arguments: /arguments}}
 `
 	refundRules = `tool: refund
 policies:
@@ -199,6 +199,30 @@ func TestGuardsThroughAnotherTool(t *testing.T) {
 		if !strings.Contains(rulesOf(d), "policy-violation paid") {
 			t.Errorf("got %s", rulesOf(d))
 		}
+	}
+}
+
+// TestLabelsOfTheInnerToolAlone: the labels that the inner tool's rules see are those of its own
+// arguments, not of one beside them whose name begins like theirs.
+func TestLabelsOfTheInnerToolAlone(t *testing.T) {
+	s := (&shop{}).session(t, "tool: refund\npolicies: [{name: known, require: label(args.order).trust >= USER, message: m}]\n")
+	s.User("Refund my order.")
+	s.Attach("page", "The order is ord-77.")
+	d := decideCall(t, s, remit.Call{Tool: "call", Arguments: json.RawMessage(`{"name":"refund","arguments":{"order":"ord-77","amount":5},"arguments_note":"ord-77"}`)})
+	if strings.Contains(rulesOf(d), "policy-violation") {
+		t.Errorf("got %s", rulesOf(d))
+	}
+}
+
+// TestHeldCallsAreBounded: a call that is proposed again and again counts each time.
+func TestHeldCallsAreBounded(t *testing.T) {
+	s := (&shop{}).session(t, refundRules)
+	again := remit.Call{ID: "c1", Tool: "nobody"}
+	for range remit.MaxCalls {
+		decideCall(t, s, again)
+	}
+	if d := decideCall(t, s, remit.Call{ID: "c2", Tool: "send", Arguments: json.RawMessage(`{"text":"hello"}`)}); !strings.HasPrefix(rulesOf(d), "deny; limit-reached") {
+		t.Errorf("got %s", rulesOf(d))
 	}
 }
 

@@ -29,6 +29,8 @@ const (
 	// maxPlanTalk bounds the earlier texts of a conversation that a planner is shown, in
 	// bytes: the last ones count. System text has as much for itself.
 	maxPlanTalk = 64 << 10
+	// saidCost is what each text counts for beside its own bytes, so that empty ones don't add up.
+	saidCost = 64
 	// maxPlanName and maxPlanValues bound what an unreviewed definition may say.
 	maxPlanName, maxPlanValues = 64, 64
 )
@@ -50,7 +52,7 @@ func (t *talk) heard(e Event, at time.Time) {
 	switch e.Kind {
 	case SystemEvent:
 		said.By = scope.BySystem
-		t.systemSize += len(e.Text)
+		t.systemSize += sizeOf(said)
 		if t.systemSize > maxPlanTalk {
 			t.omitted++
 			return
@@ -83,22 +85,28 @@ func (t *talk) texts() []string {
 // keep adds a text, and drops the oldest ones that are too much. The last one stays, and
 // so does the user's last one: an assistant's text that has no room is left out.
 func (t *talk) keep(s scope.Said) {
+	if s.By == scope.ByAssistant && s.Text == "" {
+		return // beside its calls it says nothing
+	}
 	if s.By == scope.ByAssistant && len(s.Text) > maxPlanTalk/2 {
 		t.omitted++
 		return
 	}
-	t.said = append(slices.Clip(t.said), s)
-	t.saidSize += len(s.Text)
+	t.said = append(t.said, s)
+	t.saidSize += sizeOf(s)
 	for len(t.said) > 1 && t.saidSize > maxPlanTalk {
 		oldest := 0
 		if t.lastTurn() == 0 {
 			oldest = 1
 		}
-		t.saidSize -= len(t.said[oldest].Text)
-		t.said = slices.Concat(t.said[:oldest], t.said[oldest+1:])
+		t.saidSize -= sizeOf(t.said[oldest])
+		t.said = slices.Delete(t.said, oldest, oldest+1)
 		t.omitted++
 	}
 }
+
+// sizeOf returns what a text takes of the bound.
+func sizeOf(s scope.Said) int { return saidCost + len(s.Text) }
 
 // lastTurn returns the place of the user's last turn; -1 where there is none.
 func (t *talk) lastTurn() int {
@@ -168,6 +176,11 @@ func (s *Session) needsPlan(turn int) error {
 func (s *Session) Planned(r *scope.Request, plan *scope.Plan, failed error) (Event, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.newPlan(r, plan, failed)
+}
+
+// newPlan is Planned under the session's lock.
+func (s *Session) newPlan(r *scope.Request, plan *scope.Plan, failed error) (Event, error) {
 	if err := s.needsPlan(r.Turn); err != nil {
 		return Event{}, err
 	}
@@ -212,17 +225,25 @@ func (s *Session) Plan(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("wait for the plan of the turn: %w", err)
 	}
-	e, err := s.Planned(r, plan, failed)
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e, err := s.newPlan(r, plan, failed)
 	if err != nil {
 		return nil // the user has spoken again
 	}
-	return s.restorePlan(e)
+	return s.applyPlan(e)
 }
 
-// restorePlan applies the event of a plan.
+// restorePlan puts a plan of the log into force.
 func (s *Session) restorePlan(e Event) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.applyPlan(e)
+}
+
+// applyPlan applies the event of a plan.
+func (s *Session) applyPlan(e Event) error {
 	p := e.Planned
 	if p.Turn != s.counts.user {
 		return ErrTurnPassed
@@ -318,7 +339,7 @@ func parameters(leaves []schema.Leaf, reviewed bool) []scope.Parameter {
 		}
 		p := scope.Parameter{Pointer: l.Pattern, Type: strings.Join(l.Node.Types, " or "), Required: l.Required}
 		for _, v := range l.Node.Enum {
-			if reviewed || (len(out) < maxPlanValues && plainName(strings.Trim(v, `"`))) {
+			if reviewed || (len(p.Values) < maxPlanValues && plainName(strings.Trim(v, `"`))) {
 				p.Values = append(p.Values, v)
 			}
 		}

@@ -294,6 +294,57 @@ func TestHostileNamesAreNotShown(t *testing.T) {
 	}
 }
 
+// TestUnreviewedValuesAreBounded: each argument of an unreviewed tool shows a planner so many
+// values, also the last one of many arguments.
+func TestUnreviewedValuesAreBounded(t *testing.T) {
+	var values, members []string
+	for i := range 500 {
+		values = append(values, fmt.Sprintf(`"v%d"`, i))
+	}
+	for i := range 70 {
+		members = append(members, fmt.Sprintf(`"m%d":{"type":"string","enum":["a","b"]}`, i))
+	}
+	c, err := schema.Parse("x", []byte(`{"tools":[{"name":"note","inputSchema":{"type":"object","properties":{"kind":{"type":"string","enum":[`+
+		strings.Join(values, ",")+`]},`+strings.Join(members, ",")+`}}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := remit.New(remit.Options{Tools: []*schema.Catalogue{c}, Contracts: []*contract.File{synth.Contract(c)}, Planner: saying(`{"calls":[]}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := m.Session("s")
+	s.User("Write a note.")
+	r, err := s.PlanRequest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range r.Tools[0].Args {
+		if want := map[bool]int{true: 64, false: 2}[p.Pointer == "/kind"]; len(p.Values) != want {
+			t.Errorf("%s has %d values, want %d", p.Pointer, len(p.Values), want)
+		}
+	}
+}
+
+// TestEmptyTextsAreBounded: texts without words, as models write them beside calls, are no reason
+// to keep more than the bound.
+func TestEmptyTextsAreBounded(t *testing.T) {
+	s := plannedMonitor(t, saying(`{"calls":[]}`), remit.Options{Reviewed: true}).Session("s")
+	for range 20_000 {
+		s.Assistant("")
+		s.User("")
+		s.System("")
+	}
+	s.User("The last one.")
+	r, err := s.PlanRequest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Said) > 2*1024 || r.Said[len(r.Said)-1].Text != "The last one." {
+		t.Errorf("%d texts", len(r.Said))
+	}
+}
+
 // TestPlannerSeesContracts: where a server's definitions are not given, a planner is shown the
 // names and arguments of its contract, and a scope names those.
 func TestPlannerSeesContracts(t *testing.T) {

@@ -14,7 +14,8 @@ import (
 	"github.com/remit-project/remit/scope"
 )
 
-// MaxCalls bounds the calls of one session: beyond it every call is denied.
+// MaxCalls bounds the calls of one session: beyond it every call is denied. A call that was held
+// back counts each time that it is proposed.
 const MaxCalls = 100_000
 
 // Session is one conversation of one agent. Its methods may be called from
@@ -31,7 +32,7 @@ type Session struct {
 	at        time.Time // the time of the last change
 	seen      *provenance.Session
 	calls     map[string]*callRecord
-	counts    struct{ system, user, attached, model, calls int }
+	counts    struct{ system, user, attached, model, calls, repeats int }
 	confirmed discharge.Confirmations
 	agreed    agreements
 	ahead     ahead
