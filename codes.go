@@ -71,6 +71,7 @@ func newAwaited(record *callRecord, r Result, text string) *awaited {
 			a.args[arg.Pointer] = arg.Text
 		}
 	}
+
 	doc := structured(r, record)
 	if doc == nil || len(doc.Leaves()) > maxCodeNames {
 		return a

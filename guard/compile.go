@@ -165,6 +165,7 @@ func (u *universe) subject(g *Guard) (*schema.Tool, *Error) {
 	if g.Tool == EveryTool {
 		return nil, u.checkServer(g)
 	}
+
 	servers := u.scope.serversOf(g.Tool)
 	if g.Server == "" && len(servers) > 1 {
 		return nil, severalServers(g.Tool, g.File.Position)
@@ -175,6 +176,7 @@ func (u *universe) subject(g *Guard) (*schema.Tool, *Error) {
 		definition, _ := c.Tool(g.Tool)
 		return definition, nil
 	}
+
 	if mistake == nil && g.Server == "" && len(servers) == 1 {
 		g.Server = servers[0]
 	}

@@ -172,6 +172,7 @@ func (p *policies) printMistakes(s *command.Streams) {
 			absent++
 		}
 	}
+
 	var consequences []string
 	if absent > 0 {
 		consequences = append(consequences, "a file for a tool that there isn't decides no call")

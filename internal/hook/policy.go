@@ -177,6 +177,7 @@ func guards(dir string, o *remit.Options, log *slog.Logger) error {
 	if !errors.As(err, &mistakes) {
 		return err
 	}
+
 	said := map[string]bool{}
 	for _, m := range mistakes {
 		if text := m.Error(); !said[text] {
