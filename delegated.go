@@ -151,8 +151,12 @@ func (d *Delegation) Planned(plan *scope.Plan, failed error) {
 		d.Failed = "the planner found nothing in it that can be shown as calls"
 		return
 	}
-	d.Plan, d.Scope = plan.Scope, shown
-	d.Record.Plan = planText(shown)
+	digest, err := shownDigest(shown)
+	if err != nil {
+		d.Failed = err.Error()
+		return
+	}
+	d.Plan, d.Scope, d.Record.Plan = plan.Scope, shown, digest
 }
 
 // Delegate returns the event by which a person's agreement to the plan of a delegation
@@ -170,7 +174,7 @@ func (s *Session) Delegate(d *Delegation, answer string) (Event, error) {
 	if err := s.delegable(&record); err != nil {
 		return Event{}, err
 	}
-	if shown, err := s.confirmable(d.Plan); err != nil || planText(shown) != record.Plan {
+	if shown, err := s.confirmable(d.Plan); err != nil || !isShown(shown, record.Plan) {
 		return Event{}, errors.Join(ErrPlanChanged, err)
 	}
 	return Event{Kind: ScopeEvent, Text: answer, Scope: d.Plan, Delegated: &record}, nil
@@ -222,8 +226,53 @@ func (d *delegated) source() string {
 	return fmt.Sprintf("the result of %s (%s)", d.call, d.tool)
 }
 
-// planText names what of a plan a person was shown.
-func planText(shown *scope.Scope) string { return scope.TextDigest(fmt.Sprintf("%+v", *shown)) }
+// planForm is the version of the form in which plans are compared. A digest of another form, such
+// as those without a version that older logs have, is of no plan: it grants nothing.
+const planForm = "v1:"
+
+// shownDigest names what of a plan a person was shown. Two plans have one digest only if every
+// member of theirs is the same; members that a plan doesn't set don't count, so that plans keep
+// their digest when the form of scopes gets further ones.
+func shownDigest(shown *scope.Scope) (string, error) {
+	text, err := json.Marshal(shown)
+	if err != nil {
+		return "", fmt.Errorf("the plan has no form to compare: %w", err)
+	}
+	var form any
+	if err := json.Unmarshal(text, &form); err != nil {
+		return "", fmt.Errorf("the plan has no form to compare: %w", err)
+	}
+	if text, err = json.Marshal(withoutUnset(form)); err != nil { // the names in order
+		return "", fmt.Errorf("the plan has no form to compare: %w", err)
+	}
+	return planForm + scope.TextDigest(string(text)), nil
+}
+
+// withoutUnset drops the members of objects that are unset. An element of a list is a value.
+func withoutUnset(v any) any {
+	switch v := v.(type) {
+	case []any:
+		for i := range v {
+			v[i] = withoutUnset(v[i])
+		}
+	case map[string]any:
+		for name, member := range v {
+			list, isList := member.([]any)
+			if member == nil || member == "" || member == false || member == 0.0 || (isList && len(list) == 0) {
+				delete(v, name)
+				continue
+			}
+			v[name] = withoutUnset(member)
+		}
+	}
+	return v
+}
+
+// isShown reports whether a plan is the one that was shown.
+func isShown(plan *scope.Scope, digest string) bool {
+	own, err := shownDigest(plan)
+	return err == nil && own == digest
+}
 
 func (t *task) agreedTo(digest string) bool {
 	return slices.ContainsFunc(t.delegated, func(d *delegated) bool { return d.digest == digest })
@@ -258,7 +307,7 @@ func (s *Session) restoreDelegated(e Event) error {
 		return fmt.Errorf("the plan of a delegation: %w", err)
 	}
 
-	if planText(shown) != e.Delegated.Plan {
+	if !isShown(shown, e.Delegated.Plan) {
 		return nil // with these tools it is not what the person saw
 	}
 	tool := ""

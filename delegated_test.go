@@ -305,6 +305,44 @@ func TestAPlanIsWhatWasShown(t *testing.T) {
 	}
 }
 
+// TestDigestsOfPlans: what a log says was agreed to holds for that very plan, and not for one whose
+// values read the same side by side, or by a digest of a form that is no longer known.
+func TestDigestsOfPlans(t *testing.T) {
+	plan := func(ids string) json.RawMessage {
+		return json.RawMessage(`{"calls":[{"tool":"delete_mail","args":{"/id":{"is":` + ids + `}}}]}`)
+	}
+	for name, c := range map[string]struct {
+		change func(e *remit.Event)
+		want   remit.Verdict
+	}{
+		"as it was":                 {func(*remit.Event) {}, remit.Allow},
+		"in another spelling":       {func(e *remit.Event) { e.Scope = append([]byte(" "), e.Scope...) }, remit.Allow},
+		"values side by side":       {func(e *remit.Event) { e.Scope = plan(`["17 18"]`) }, remit.Ask},
+		"other values":              {func(e *remit.Event) { e.Scope = plan(`["17"]`) }, remit.Ask},
+		"a digest without a form":   {func(e *remit.Event) { e.Delegated.Plan = strings.TrimPrefix(e.Delegated.Plan, "v1:") }, remit.Ask},
+		"a digest of an older form": {func(e *remit.Event) { e.Delegated.Plan = scope.TextDigest("{Calls:[]}") }, remit.Ask},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFollowing(t, listPlanner{list: string(plan(`["17","18"]`))})
+			f.read("today", list)
+			e, err := f.Delegate(f.waiting()[0], "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.change(&e)
+			f.replay(e)
+
+			id := "18"
+			if name == "values side by side" {
+				id = "17 18"
+			}
+			if d := f.decide("delete_mail", fmt.Sprintf(`{"id":%q}`, id)); d.Verdict != c.want {
+				t.Errorf("got %s, want %s: %v", d.Verdict, c.want, d.Reasons)
+			}
+		})
+	}
+}
+
 // TestPlansThatNobodyCanRead leaves out of a plan what a person can't agree to by reading
 // it: then each call is asked about.
 func TestPlansThatNobodyCanRead(t *testing.T) {
