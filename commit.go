@@ -340,7 +340,8 @@ func (p *Proposal) Storage() (Storage, bool) {
 // session is as it was, and the error is returned. Record runs without the
 // session's lock; the caller makes sure that nothing else is added to the session
 // meanwhile, else the error is [ErrChanged]. The monitor's [Confirmer] is not
-// asked. Known are the answers of an earlier [Session.Inquire]; nil is fine.
+// asked, and neither is its planner: a caller that keeps a log asks it by
+// [Session.PlanRequest] and [Session.Planned]. Known are the answers of an earlier [Session.Inquire]; nil is fine.
 func (s *Session) DecideRecorded(ctx context.Context, c Call, known *Answers, record func(*Proposal) error) (*Decision, error) {
 	return s.recorded(ctx, question{call: c}, known, record)
 }

@@ -59,7 +59,8 @@ type Options struct {
 	// [scope.ModeBound] with a planner and [scope.ModeOff] without.
 	Scopes scope.Mode
 	// Planner writes the scope of each of the user's turns; nil where the trusted side gives them
-	// by [Session.Scope], or where there are none. It needs Tools.
+	// by [Session.Scope], or where there are none. Of servers that Tools leaves out it is shown the
+	// names and arguments in their Contracts.
 	Planner scope.Planner
 	// PlanTime is how long a decision waits for the planner, counted from the question;
 	// [scope.DefaultPlanTime] when zero.

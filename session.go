@@ -181,7 +181,7 @@ func next(kind string, n *int) string {
 }
 
 // Text returns the text of an event, or of a field of a result, by the name
-// that [Evidence.Origin] gives it.
+// that the Origin of [Evidence] gives it.
 func (s *Session) Text(origin string) (string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -70,7 +70,7 @@ type change struct {
 	value   json.RawMessage // nil where it is left out
 }
 
-// keys are the members of a use of a record.
+// referenceKeys are the members of a use of a record.
 func (l *loader) referenceKeys(into *reference) strictyaml.Keys {
 	return strictyaml.Keys{
 		"record": l.Text("record", &into.name),
