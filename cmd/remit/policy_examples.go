@@ -126,6 +126,8 @@ func (c *policyTestCommand) once(ctx context.Context, s *command.Streams) error 
 			fmt.Fprintf(s.Out, "%s: %d of %s\n", shade.Bad("failed"), failed, all)
 		case len(p.mistakes) > 0:
 			fmt.Fprintf(s.Out, "%s of the files without errors passed\n", all)
+		case len(results) == 0:
+			fmt.Fprintf(s.Out, "%s: the rules have no examples\n", shade.Bad("nothing is tested"))
 		default:
 			fmt.Fprintf(s.Out, "%s: %s\n", shade.Good("ok"), all)
 		}
@@ -137,7 +139,7 @@ func (c *policyTestCommand) once(ctx context.Context, s *command.Streams) error 
 			return err
 		}
 	}
-	if failed > 0 || len(p.mistakes) > 0 || unproven {
+	if failed > 0 || len(p.mistakes) > 0 || len(results) == 0 || unproven {
 		return command.Status(exitFindings)
 	}
 	return nil

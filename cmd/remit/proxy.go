@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"net/url"
 	"os"
 	"os/signal"
@@ -90,6 +91,9 @@ func (c *proxyCommand) Run(ctx context.Context, s *command.Streams) error {
 	l, err := net.Listen("tcp", c.Listen)
 	if err != nil {
 		return errors.Join(hint.Wrap(err, "choose another address with --listen"), end())
+	}
+	if a, err := netip.ParseAddrPort(l.Addr().String()); err == nil && !a.Addr().IsLoopback() {
+		log.Warn("the address can be reached from other machines, and the proxy has neither TLS nor tokens: listen on 127.0.0.1, or let only the agent's machine reach it")
 	}
 	log.Info("listening", "url", "http://"+l.Addr().String(), "upstream", o.Upstream.Redacted())
 	return errors.Join(p.Serve(ctx, l), end())

@@ -153,7 +153,7 @@ func parseRequest(data []byte) (*request, error) {
 	}
 	var r request
 	if err := decodeStrict(data, &r); err != nil {
-		return nil, hint.Wrap(err, form)
+		return identified(data), hint.Wrap(err, form)
 	}
 
 	allowed, known := members[r.Type]
@@ -178,6 +178,15 @@ func parseRequest(data []byte) (*request, error) {
 		}
 	}
 	return &r, nil
+}
+
+// identified reads of a line that has a mistake what says which call it is about: whoever waits for the
+// answer to a call is told that there is none.
+func identified(data []byte) *request {
+	return &request{
+		Type: strictjson.GetText(data, "type"), Session: strictjson.GetText(data, "session"),
+		ID: strictjson.GetText(data, "id"), Call: strictjson.GetText(data, "call"),
+	}
 }
 
 // scoped answers a scope line: what the turn authorises, or why it has no scope.
