@@ -118,7 +118,23 @@ func (m *matcher) saysSame(w *Match, r *Result, a Argument, of *Constraint) bool
 			looked = nil
 		}
 	}
-	return (slices.ContainsFunc(stated, is) || slices.ContainsFunc(looked, is) || is(Value(w.Prefix))) && !m.isOther(w, r, a)
+	says := slices.ContainsFunc(stated, is) || slices.ContainsFunc(looked, is) || is(Value(w.Prefix))
+	return says && !m.isOther(w, r, a) && m.mayLookFor(w, r, a)
+}
+
+// mayLookFor reports whether an argument is one of words to look for, or may be called as the member of a condition. For what can't be taken
+// back, one of another name, which no record has, may leave out others: the rent in the category Rent.
+func (m *matcher) mayLookFor(w *Match, r *Result, a Argument) bool {
+	if !m.irreversible && !m.against && !m.strict {
+		return true
+	}
+	key := argumentName(a.Pointer)
+	isSo := false
+	for other := range w.each {
+		name := head(other.name())
+		isSo = isSo || (len(name)*len(key) > 0 && (nearly(name, key) || nearly(key, name) || names(name, key) || names(key, name)))
+	}
+	return isSo || m.searchesAll(r, a)
 }
 
 // minPart is the least length of a part of a word that tells anything, in characters.

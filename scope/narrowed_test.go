@@ -404,6 +404,8 @@ func TestNarrowedHides(t *testing.T) {
 		"the id of somebody of the name":     {argument: "/doctor_id", text: "s:D-12", tool: "search_contacts", listing: doctors},
 		"the doctor of a patient":            {argument: "/doctor_id", text: "s:D-12", tool: "list_patients", listing: `[{"doctor_id":"D-12","name":"Hartwig"}]`},
 		"the reviewer of a doctor":           {argument: "/doctor_id", text: "s:D-12", tool: "list_doctor_reviews", listing: doctors},
+		"a category with the same words":     {argument: "/category", text: "o:Hartwig"},
+		"the name of what is looked for":     {argument: "/doctor_name", text: "o:Hartwig", want: true},
 		"another member with the same words": {argument: "/payer", text: "o:Hartwig", record: `,"payer":"Hartwig"`},
 		"the number of something":            {argument: "/customer_number", text: "o:4711"},
 		"the size of something":              {argument: "/shoe_size", text: "o:44"},
