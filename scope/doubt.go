@@ -27,7 +27,7 @@ func (w *Match) is(v Value, text string) bool {
 		return same(string(v), text, w.exact)
 	}
 	unclear := w.days && !isMoment(text) && strings.TrimSpace(text) != "" // a day in words
-	return unclear || same(string(v), text, false) || mayBe(string(v), text)
+	return unclear || same(string(v), text, false) || mayBe(string(v), text) || (w.isOnName() && mayBeCalled(string(v), text))
 }
 
 // mayBe reports whether a text may be a value, whatever its form: an amount with its currency, an
@@ -132,7 +132,8 @@ func (w *Match) says(text string) bool {
 	return isDisguised(text) || slices.ContainsFunc(w.Contains, func(looked string) bool {
 		of := spaced(plainly(looked))
 		before, after, several := strings.Cut(of, " ")
-		return hasWords(shown, of) || (several && strings.Contains(together, before+strings.ReplaceAll(after, " ", "")))
+		inOne := several && strings.Contains(together, before+strings.ReplaceAll(after, " ", ""))
+		return hasWords(shown, of) || inOne || maySay(shown, of)
 	})
 }
 

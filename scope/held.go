@@ -201,8 +201,9 @@ func (m *matcher) acceptsField(want *held, f *field) bool {
 func (w *Match) ofEmpty() bool { return slices.Contains(w.Is, "") && w.From == nil }
 
 // ofMissing reports whether a record without the member may meet a condition: as an empty one, or
-// where the condition is a bound and speaks against a call, since it may be on either side.
-func (w *Match) ofMissing() bool { return w.ofEmpty() || (w.against && w.bounded()) }
+// where the condition is a bound or on a name and speaks against a call, since it may be on either side, and
+// anybody's.
+func (w *Match) ofMissing() bool { return w.ofEmpty() || (w.against && w.bounded()) || w.isOnName() }
 
 func (w *Match) bounded() bool { return w.Before+w.After+w.Below+w.Above != "" }
 
@@ -220,6 +221,9 @@ func (m *matcher) meets(want *held, r *Result, record string) bool {
 		}
 		met, blank, has = m.among(want, r, r.nested[record], func(f *field) bool { return named(f, want.name(), record) })
 	}
+	if !met && want.isOnName() && m.mayBeNamed(want, r, record) {
+		return true
+	}
 	if has && !blank {
 		return met
 	}
@@ -229,7 +233,7 @@ func (m *matcher) meets(want *held, r *Result, record string) bool {
 	case !has && !missing:
 		return false
 	case m.against:
-		return want.bounded() || !m.hasObject(r, record, want.name())
+		return want.bounded() || !(m.hasObject(r, record, want.name()) || m.hasName(want, r, record))
 	}
 	return !m.mayHave(want, r, record)
 }
