@@ -15,8 +15,9 @@ type held struct {
 	// lists are those with a record that has the member, so that it is missing in others; nil
 	// where a missing member doesn't matter.
 	lists map[string]bool
-	// mixed reports whether the numbers that it bounds are in several units.
+	// mixed reports whether the numbers that it bounds are in several units, and said are those that the user gave the bound in.
 	mixed bool
+	said  []unit
 	spelt *spellings // how the records that meet it write its names
 }
 
@@ -139,7 +140,7 @@ func (h *held) holdsOnly(r *Result, is func(text string) bool) bool {
 // hold holds a result to a condition on one field.
 func (m *matcher) hold(w *Match, r *Result) held {
 	is, own := m.condition(w, r)
-	h := held{w, is, own, nil, m.inSeveralUnits(w, r, is), &spellings{}}
+	h := held{Match: w, isNamed: is, own: own, mixed: m.inSeveralUnits(w, r, is), said: m.unitsOf(w), spelt: &spellings{}}
 	if !w.ofMissing() || !m.work(2*len(r.fields)*perStep) {
 		return h
 	}
@@ -181,9 +182,9 @@ func (m *matcher) inSeveralUnits(w *Match, r *Result, is func(*field) bool) bool
 
 // acceptsField reports whether a field meets a condition on one side of a number in every way that it
 // may be read, or for what speaks against a call in one.
-func (m *matcher) acceptsField(want *held, f *field) bool {
+func (m *matcher) acceptsField(want *held, r *Result, f *field) bool {
 	accepted := want.accepts(f.text)
-	if want.mixed && (m.irreversible || m.against) {
+	if (m.irreversible || m.against) && want.Below+want.Above != "" && !want.isInUnits(r.beside(f.record, f.isMeasuredBy)) {
 		return m.against
 	}
 	other := ungrouped(f.text)
@@ -252,7 +253,7 @@ func (m *matcher) among(want *held, r *Result, fields []int, isNamed func(*field
 			continue
 		}
 		has = true
-		empty, accepted := strings.TrimSpace(f.text) == "", m.acceptsField(want, f)
+		empty, accepted := strings.TrimSpace(f.text) == "", m.acceptsField(want, r, f)
 		if accepted && (!empty || m.against) {
 			want.spelt.note(want.Match, f.text)
 			return true, false, true

@@ -5,16 +5,22 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"golang.org/x/text/currency"
 )
 
 // Numbers are compared and added up where they measure the same: 70 dinars are more than 80 euros, 900 ml less than 18 l, and
 // what is spent may be written below zero.
 
-// The words of members that say in what the numbers beside them are: a currency, a unit, or the time that a price is for.
+// The words of members that say in what the numbers beside them are: a currency, a unit, the time that a price is for, or the most that
+// a rating may be.
 var (
 	ofCurrency = strings.Fields("currency ccy")
 	measures   = strings.Fields("unit uom measure in")
+	bases      = strings.Fields("per basis scale denomination multiplier")
 	intervals  = strings.Fields("interval period frequency cycle")
+	ratings    = strings.Fields("rating score stars points grade")
+	highest    = strings.Fields("max maximum best out scale")
 )
 
 // codes are the words behind these that say in which form they are written.
@@ -28,16 +34,28 @@ func (f *field) isMeasuredBy(other *field) bool {
 		return false
 	}
 	isSign := isOnly(of, "symbol") && strings.ContainsFunc(other.text, func(r rune) bool { return unicode.Is(unicode.Sc, r) })
-	if isSign || oneOf(of, ofCurrency) {
+	if isSign || oneOf(of, ofCurrency) || isCurrency(other.text) || (oneOf(f.key, ratings) && oneOf(of, ratings) && oneOf(of, highest)) {
 		return true
 	}
 
 	for len(of) > 1 && slices.Contains(codes, of[len(of)-1]) {
 		of = of[:len(of)-1]
 	}
-	isOwn, last := len(of) == 1 || f.key == nil || slices.Contains(f.key, of[0]), of[len(of)-1:]
+	isOf := func(w string) bool { return strings.HasPrefix(of[0], w) } // priced_per of the price
+	isOwn, last := len(of) == 1 || slices.ContainsFunc(f.key, isOf), of[len(of)-1:]
 	ofPrice := f.key == nil || slices.ContainsFunc(f.key, ofMoney) || oneOf(f.key, flows)
-	return isOwn && (isOneOf(measures)(last[0]) || (ofPrice && oneOf(last, intervals)))
+	isBeside := isOwn || f.key == nil
+	return (isOwn && oneOf(last, bases)) || (isBeside && (oneOf(last, measures) || (ofPrice && oneOf(last, intervals))))
+}
+
+// isCurrency reports whether a text is nothing but the sign or the code of a currency, whatever holds it.
+func isCurrency(text string) bool {
+	isSign := func(r rune) bool { return unicode.Is(unicode.Sc, r) }
+	if text != "" && strings.TrimFunc(text, isSign) == "" {
+		return true
+	}
+	_, err := currency.ParseISO(text)
+	return err == nil && text == strings.ToUpper(text)
 }
 
 // measureOf returns the currency and the unit that the record of a value gives.
