@@ -56,9 +56,9 @@ func (m *matcher) follows(value string, c *Constraint) bool {
 		return is
 	}
 	operands := m.operands(c, named)
-	all, free := uint32(1)<<len(c.Sources)-1, len(c.Sources) == 0
+	all, free, isEither := uint32(1)<<len(c.Sources)-1, len(c.Sources) == 0, slices.Contains(words(c.By), "or")
 	is := func(r *big.Rat, last operation, of uint32) bool {
-		sourced := free || of == all || (named == nil && of != 0)
+		sourced := free || of == all || (isEither && of != 0)
 		return sourced && (named == nil || named[last]) && equalToCent(r, want)
 	}
 	terms := slices.Concat(operands, pairs(operands))
@@ -97,7 +97,8 @@ func (m *matcher) isRead(want *big.Rat, c *Constraint, operations map[operation]
 		return false, false
 	}
 	if several {
-		return false, len(operations) > 0 && takesPart(c) // half of one of them, or of all
+		isChain := operations[times] && len(operations) > 1 // which comes first
+		return false, isChain || (len(operations) > 0 && takesPart(c)) // half of one of them, or of all
 	}
 
 	part, any, read := shareOf(c)
@@ -105,7 +106,7 @@ func (m *matcher) isRead(want *big.Rat, c *Constraint, operations map[operation]
 	if read || (!any && alone) {
 		return m.isShare(want, c, part), true
 	}
-	return false, any && len(operations) == 0
+	return false, any && (len(operations) == 0 || operations[times])
 }
 
 // owed reports whether a number is zero minus that of the only source: what a negative balance
@@ -126,13 +127,18 @@ const (
 	otherwise operation = iota
 	plus
 	minus
+	times
 )
 
 // operationWords are the words for an operation in what a computation is by.
 var operationWords = map[string]operation{
 	"plus": plus, "add": plus, "added": plus, "increased": plus, "raised": plus,
 	"minus": minus, "less": minus, "without": minus, "subtract": minus, "subtracted": minus, "deduct": minus, "deducted": minus, "reduced": minus,
+	"times": times, "multiplied": times, "product": times,
 }
+
+// multiplying matches the signs of a product.
+var multiplying = pattern.OnUse(`\sx\s|[×*]`)
 
 // operationsOf returns the operations that a computation names; nil where it names none, or one
 // of two ways ("the new rent, or the present one plus the increase"). The sum of several sources
@@ -147,6 +153,9 @@ func operationsOf(c *Constraint) map[operation]bool {
 		if op := operationWords[w]; op != otherwise {
 			out[op] = true
 		}
+	}
+	if multiplying().MatchString(c.By) {
+		out[times] = true
 	}
 
 	switch {
@@ -240,7 +249,7 @@ func pairs(operands []operand) []operand {
 			}
 			add(new(big.Rat).Add(a.Rat, b.Rat), sources, plus, a.Rat, b.Rat)
 			if i != j {
-				add(product, sources, otherwise)
+				add(product, sources, times)
 			}
 			if a.Cmp(b.Rat) != 0 {
 				add(new(big.Rat).Sub(a.Rat, b.Rat), sources, minus, a.Rat, b.Rat)
