@@ -19,7 +19,7 @@ func (m *matcher) calledAs(s *Source, r *Result, of *Constraint) bool {
 		return false // a call that failed may return a part of what there is, or nothing
 	}
 	if r.more && (m.irreversible || m.against || m.strict) {
-		if !of.isFromBegin() && !m.hasFirst(r, of) && !m.isSearched(r, of) {
+		if !of.isFromBegin() && !m.hasFirst(r, of) && !m.isSearched(r, of) && !m.takesSome(s, of) {
 			return false // the only one of a part may be one of several
 		}
 	}
@@ -83,7 +83,7 @@ func (m *matcher) asScoped(s *Source, r *Result, a Argument, of *Constraint) boo
 	if constrained || !searches {
 		return true
 	}
-	if m.narrowsAsMeant(s, r, a, of) || m.isPartOfBoth(of, a) || m.narrowsToObject(r, a) {
+	if m.narrowsAsMeant(s, r, a, of) || m.isPartOfBoth(of, a) || m.narrowsToObject(r, a) || (m.takesSome(s, of) && m.isPage(r, a)) {
 		return true
 	}
 
