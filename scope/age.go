@@ -45,6 +45,18 @@ func (m *matcher) ofAge(o offers, by criterion, plain ranking) [][]candidate {
 // originsOf returns the words by which members of what offers values say since when there is a record.
 func (m *matcher) originsOf(o offers) []string {
 	var out []string
+	for _, name := range m.membersOf(o, func(key []string) bool { return oneOf(unitless(key)[len(unitless(key))-1:], origins) }) {
+		key := unitless(strings.Fields(name))
+		if last := key[len(key)-1]; !slices.Contains(out, last) {
+			out = append(out, last)
+		}
+	}
+	return out
+}
+
+// membersOf returns the names of members of the results that values are of, as far as they are so.
+func (m *matcher) membersOf(o offers, is func(key []string) bool) []string {
+	var out []string
 	seen := ""
 	for _, v := range o.values {
 		r, _ := m.recordOf(v)
@@ -53,12 +65,12 @@ func (m *matcher) originsOf(o offers) []string {
 		}
 		seen = v.call
 		for name := range r.members {
-			key := unitless(strings.Fields(name))
-			if last := key[max(0, len(key)-1):]; m.step() && oneOf(last, origins) && !slices.Contains(out, last[0]) {
-				out = append(out, last[0])
+			if key := strings.Fields(name); m.step() && len(key) > 0 && is(key) && !slices.Contains(out, name) {
+				out = append(out, name)
 			}
 		}
 	}
+	slices.Sort(out)
 	return out
 }
 

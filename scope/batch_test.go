@@ -76,6 +76,7 @@ func TestListsOfRecords(t *testing.T) {
 	}{
 		"each bill":                        {billed{with(all), bills, pays("DE1 900", "GB2 1", "FR3 7")}, true},
 		"in another order":                 {billed{with(all), bills, pays("FR3 7", "DE1 900")}, true},
+		"an amount left out":               {billed{with(all), bills, map[string]string{"/payments/0/iban": "t:DE1", "/payments/0/amount": "o:900", "/payments/1/iban": "t:GB2"}}, false},
 		"amounts that are swapped":         {billed{with(all), bills, pays("DE1 1", "GB2 900")}, false},
 		"one account for two amounts":      {billed{with(all), bills, pays("GB2 1", "GB2 900")}, false},
 		"a bill twice":                     {billed{with(all), bills, pays("DE1 900", "DE1 900")}, false},

@@ -92,8 +92,9 @@ func TestTwoChoicesOfLaterListings(t *testing.T) {
 	for name, c := range map[string]struct{ later, to, cc string }{
 		"in another order":        {`[{"id":"b","size":1},{"id":"c","size":7},{"id":"a","size":18}]`, "a", "b"},
 		"another largest":         {`[{"id":"a","size":18},{"id":"b","size":30},{"id":"c","size":7}]`, "b", "c"},
-		"an added record":         {`[{"id":"e","size":0}]`, "a", "e"},
-		"another record of an id": {`[{"id":"b","size":99}]`, "b", "c"},
+		"an added record":         {`[{"id":"a","size":18},{"id":"b","size":1},{"id":"e","size":0}]`, "a", "e"},
+		"one that is gone":        {`[{"id":"b","size":1},{"id":"c","size":7}]`, "c", "b"},
+		"another record of an id": {`[{"id":"b","size":99},{"id":"c","size":7}]`, "b", "c"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ends := moving(map[string]string{"/to": chosen("id", "largest by size"), "/cc": chosen("id", "smallest by size")})

@@ -97,7 +97,7 @@ func (m *matcher) isRead(want *big.Rat, c *Constraint, operations map[operation]
 		return false, false
 	}
 	if several {
-		isChain := operations[times] && len(operations) > 1 // which comes first
+		isChain := operations[times] && len(operations) > 1            // which comes first
 		return false, isChain || (len(operations) > 0 && takesPart(c)) // half of one of them, or of all
 	}
 

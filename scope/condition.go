@@ -289,7 +289,8 @@ func (s *Source) callKey() string { return fmt.Sprintf("%q %q %+v", s.Server, s.
 // its server with the object's id has a member of the argument's name with that value.
 func (m *matcher) unchanged(p *Proposal, a Argument) (Grant, string) {
 	for _, r := range slices.Backward(m.results) {
-		tells := r.Covered && r.Read && r.structured && r.Server == p.Server
+		isTold := r.Read || oneOf(words(r.Tool), creating) // what a call made, its service says
+		tells := r.Covered && isTold && r.structured && r.Server == p.Server
 		if !tells || !m.work(len(r.fields)*perStep) {
 			continue
 		}

@@ -33,13 +33,38 @@ func (m *matcher) ownRecords(s *Source, c *Constraint, id string) []candidate {
 	var out []candidate
 	for i, r := range slices.Backward(m.results) {
 		if isTool(s.Server, s.Tool, r.Server, r.Tool) && m.answers(s, r, c) {
-			break // which has what was made before it
+			return append(out, m.lost(s, c, id, i)...) // which has what was made before it
 		}
 		one := m.made(s, i)
 		if one == nil {
 			one = m.untold(s, r)
 		}
 		if one != nil && m.isMeant(s, one) {
+			out = append(out, candidate{text: one.id, call: r.Call, record: r.Call, made: one})
+		}
+	}
+	return out
+}
+
+// lost returns what the session made before a source was listed, as its calls set it, where the listing has it no longer, or
+// not as it was made: another record that meets the conditions is not the one that the user means. What the session itself has
+// changed since is what it made it.
+func (m *matcher) lost(s *Source, c *Constraint, id string, listing int) []candidate {
+	var out []candidate
+	for i, r := range m.results[:listing] {
+		if !m.mayHaveMade(s, r) || !m.work(len(r.Args)*perStep) {
+			continue
+		}
+		one, own := m.untold(s, r), r.identity(s)
+		if one == nil || own == nil || !m.isMeant(s, one) {
+			continue
+		}
+		isChanged := func(later *Result) bool { return !later.Read && m.step() && later.isGiven(own.text) }
+		isListed := func(later *Result) bool {
+			return isTool(s.Server, s.Tool, later.Server, later.Tool) && m.answers(s, later, c) &&
+				slices.ContainsFunc(m.fields(s, c, later, id), func(v candidate) bool { return v.text == own.text })
+		}
+		if !slices.ContainsFunc(m.results[i+1:], isChanged) && !slices.ContainsFunc(m.results[i+1:], isListed) {
 			out = append(out, candidate{text: one.id, call: r.Call, record: r.Call, made: one})
 		}
 	}

@@ -2,6 +2,7 @@ package scope
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -146,6 +147,11 @@ func (m *matcher) arguments(e *Call, p *Proposal) (miss string) {
 		}
 	}
 
+	for i := range e.Args {
+		if at := lacking(&e.Args[i], p); at != "" {
+			return m.say("%s: left out", at)
+		}
+	}
 	for i := range p.Args {
 		a := &p.Args[i]
 		if miss := unlisted(e, a, p); miss != "" {
@@ -344,6 +350,36 @@ func (s *Scope) eachSource(do func(*Source)) {
 		all(e.Unless)
 	}
 	all(s.Delegates)
+}
+
+// lacking returns where an element of a list leaves out what other elements of it take from a source; empty where none does. What is
+// ordered without a number is ordered in some number.
+func lacking(c *Arg, p *Proposal) string {
+	list, member, inList := strings.Cut(c.Pointer, "/*/")
+	if !inList || c.From == nil {
+		return ""
+	}
+	all, having := map[string]bool{}, map[string]bool{}
+	for i := range p.Args {
+		a := &p.Args[i]
+		in, place := elementIn("", a.Pointer)
+		if a.Empty || place == "" || in != list {
+			continue
+		}
+		all[place] = true
+		having[place] = having[place] || within(c.Pointer, a.Pointer)
+	}
+
+	missing := ""
+	for place := range all {
+		if !having[place] && (missing == "" || place < missing) {
+			missing = place
+		}
+	}
+	if missing == "" || !slices.Contains(slices.Collect(maps.Values(having)), true) {
+		return ""
+	}
+	return missing + "/" + member
 }
 
 // instead says why an argument may not be left out whose default is known.

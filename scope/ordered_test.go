@@ -96,7 +96,7 @@ func TestFirstOfTwoParts(t *testing.T) {
 		want  string
 	}{
 		"both end behind":               {"newest by date", []string{ending, other}, "a"},
-		"one and the whole of another":  {"two newest by date", []string{ending, whole}, "ab"},
+		"one and the whole of another":  {"two newest by date", []string{ending, whole}, "bc"},
 		"one may have more in between":  {"two newest by date", []string{single, whole}, ""},
 		"one shows no order":            {"newest by date", []string{single, whole}, ""},
 		"the other may have as many":    {"three newest by date", []string{ending, other}, ""},

@@ -332,7 +332,8 @@ func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 				out.values = append(out.values, places...)
 			case r.structured:
 				if !m.lent {
-					out.values = slices.Concat(out.values[:first], m.without(out.values[first:], s, c, r, id))
+					earlier := m.without(m.current(out.values[first:], c, r), s, c, r, id)
+					out.values = slices.Concat(out.values[:first], earlier)
 				}
 				out.values = append(out.values, m.fields(s, c, r, id)...)
 			case r.names != nil && r.names.areOf(c.Kind):
@@ -368,6 +369,18 @@ func (m *matcher) fieldOf(s *Source, r *Result) *Source {
 // sameField reports whether two sources name the same field.
 func (s *Source) sameField(other *Source) bool {
 	return s.Field == other.Field && slices.Equal(s.Or, other.Or)
+}
+
+// current returns the values of earlier results of a source but those of a call that was made again: the later listing is what there
+// is now. Of all that are meant, what was listed before counts as well.
+func (m *matcher) current(values []candidate, c *Constraint, r *Result) []candidate {
+	if c.Pick == All || c.Computed || m.against || m.ordered || r.more || r.failed() {
+		return values
+	}
+	return slices.DeleteFunc(slices.Clone(values), func(v candidate) bool {
+		before, _ := m.recordOf(v)
+		return before != nil && before.Tool == r.Tool && before.Server == r.Server && before.askedAs(r)
+	})
 }
 
 // without returns the values of earlier results of a source except for those that a later one has

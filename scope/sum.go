@@ -129,13 +129,22 @@ func (r *Result) ownID(record string) string {
 		return f.part == nil && (isOnly(f.key, "id") || isOnly(f.key, "uuid"))
 	}
 	at := slices.IndexFunc(of, isKey)
-	if at < 0 && len(of) > 0 && (endsIn(r.fields[of[0]].key, "id") || endsIn(r.fields[of[0]].key, "uuid")) {
+	if at < 0 && len(of) > 0 && r.isKey(&r.fields[of[0]]) {
 		at = 0
 	}
 	if at < 0 {
 		return ""
 	}
 	return fold(r.fields[of[at]].text)
+}
+
+// isKey reports whether a field that a record begins with is an id, or the number or the code of what is listed.
+func (r *Result) isKey(f *field) bool {
+	if endsIn(f.key, "id") || endsIn(f.key, "uuid") {
+		return true
+	}
+	last := len(f.key) - 1
+	return last >= 0 && slices.Contains(filled, f.key[last]) && !slices.ContainsFunc(f.key[:last], func(w string) bool { return !r.isAbout(w) })
 }
 
 // beside returns the values of a record's fields of a sort.

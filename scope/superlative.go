@@ -223,8 +223,36 @@ func (m *matcher) readings(c *Constraint, by criterion, o offers) [][]candidate 
 	if out == nil && m.irreversible {
 		return nil
 	}
-	return append(out, read.others...)
+	if isOfMoney := !read.names || slices.ContainsFunc(criterion, isFlow); isOfMoney {
+		out = slices.Concat(out, m.wholes(o, by))
+	}
+	return slices.Concat(out, read.others)
 }
+
+// wholes returns the best values by each member for all of an amount (total_price, the total) beside the one that a criterion is about:
+// what is cheap by its price alone need not be cheap.
+func (m *matcher) wholes(o offers, by criterion) [][]candidate {
+	if !by.order.isAbout("price") {
+		return nil
+	}
+	isPart := func(w string) bool { return !slices.Contains(wholeAmounts, w) && !isFlow(w) }
+	names := m.membersOf(o, func(key []string) bool {
+		return oneOf(key, wholeAmounts) && !slices.ContainsFunc(unitless(key), isPart)
+	})
+	var out [][]candidate
+	for _, name := range names {
+		out = append(out, m.first(o, []string{name}, by).best()...)
+	}
+	return out
+}
+
+// isFlow reports whether a word is that of an amount that goes one way or the other.
+func isFlow(w string) bool {
+	return slices.ContainsFunc(flows, func(f string) bool { return sameWord(f, w) })
+}
+
+// wholeAmounts are the words of a member that has all of an amount.
+var wholeAmounts = strings.Fields("total gross grand final overall")
 
 // reading is what the words of a criterion single out: by the members that it names, of which a bare time is one only
 // where it has no other, and by others.

@@ -93,3 +93,57 @@ func TestReadWithoutAFilter(t *testing.T) {
 		})
 	}
 }
+
+// TestMadeAndNotListed: another record that meets the conditions is not what the session made, where a later listing doesn't have that.
+func TestMadeAndNotListed(t *testing.T) {
+	const own = `{"visit_id":"v7","pet":"Nacho"}`
+	made := step{"book_visit", `{"pet":"Nacho"}`, own}
+	listed := func(text string) step { return step{"list_visits", "", text} }
+	for name, c := range map[string]struct {
+		id    string
+		steps []step
+		want  bool
+	}{
+		"it is listed":                   {"v7", []step{made, listed(`[` + own + `]`)}, true},
+		"another one alone":              {"v1", []step{made, listed(`[{"visit_id":"v1","pet":"Nacho"}]`)}, false},
+		"it has other words since":       {"v1", []step{made, listed(`[{"visit_id":"v7","pet":"Cat"},{"visit_id":"v1","pet":"Nacho"}]`)}, false},
+		"the session has undone it":      {"v1", []step{made, {"cancel_visit", `{"visit_id":"v7"}`, `{}`}, listed(`[{"visit_id":"v1","pet":"Nacho"}]`)}, true},
+		"what it made is something else": {"v1", []step{{"book_visit", `{"pet":"Cat"}`, `{"visit_id":"v7","pet":"Cat"}`}, listed(`[{"visit_id":"v1","pet":"Nacho"}]`)}, true},
+		"its id is nowhere":              {"v1", []step{{"book_visit", `{"pet":"Nacho"}`, `{"ok":true}`}, listed(`[{"visit_id":"v1","pet":"Nacho"}]`)}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, misses := undoing(t, `"/visit_id":{"from":[{"tool":"list_visits","field":"visit_id","where":{"pet":"Nacho"}}],"kind":"id","pick":"only"}`, c.steps, map[string]string{"/visit_id": "s:" + c.id}); got != c.want {
+				t.Errorf("covered %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+}
+
+// TestUnchangedSinceItWasMade: what a call made is as its service says, where nothing was listed since.
+func TestUnchangedSinceItWasMade(t *testing.T) {
+	made := step{"book_visit", `{"pet":"Nacho"}`, `{"visit":{"visit_id":"v7","pet":"Nacho","room":"2"}}`}
+	for room, want := range map[string]bool{"2": true, "3": false} {
+		got, misses := undoing(t, `"/visit_id":{"is":"v7"},"/room":{"unchanged":true}`, []step{made}, map[string]string{"/visit_id": "u:v7", "/room": "c:" + room})
+		if got != want {
+			t.Errorf("room %s: covered %v, want %v (%v)", room, got, want, misses)
+		}
+	}
+}
+
+// undoing reports whether a scope of one cancel_visit covers it after some steps.
+func undoing(t *testing.T, constraints string, steps []step, args map[string]string) (covered bool, misses []string) {
+	t.Helper()
+	s, refused, err := scope.Parse([]byte(`{"calls":[{"tool":"cancel_visit","args":{`+constraints+`}}]}`), nil)
+	if err != nil || len(refused) > 0 {
+		t.Fatal(err, refused)
+	}
+	var results []*scope.Result
+	for i, have := range steps {
+		r := &scope.Result{Call: "r" + strconv.Itoa(i), Server: "mailbox", Tool: have.tool, Args: contents(t, have.args), Covered: true, Read: have.args == ""}
+		r.SetContent(have.text, serialized.Read(have.text, "", serialized.Trust{}))
+		results = append(results, r)
+	}
+	p := call("cancel_visit", args)
+	_, misses, ok := scope.NewTask(s, "Sorry, cancel Nacho's visit v7.").Match(p, results)
+	return ok, misses
+}

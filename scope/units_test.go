@@ -89,3 +89,28 @@ func TestUnitOfABound(t *testing.T) {
 		})
 	}
 }
+
+// TestWholeAmounts: what is the cheapest by its price is so by all that it costs as well, where the records say that.
+func TestWholeAmounts(t *testing.T) {
+	for name, c := range map[string]struct {
+		by, list string
+		want     bool
+	}{
+		"both orders agree":               {"", `[{"iban":"A","fare":7,"total_fare":9},{"iban":"B","fare":8,"total_fare":12}]`, true},
+		"dearer in all":                   {"", `[{"iban":"A","fare":7,"total_fare":90},{"iban":"B","fare":8,"total_fare":12}]`, false},
+		"a bare total":                    {"", `[{"iban":"A","fare":7,"total":90},{"iban":"B","fare":8,"total":12}]`, false},
+		"how many there are in all":       {"", `[{"iban":"A","fare":7,"total_seats":90},{"iban":"B","fare":8,"total_seats":12}]`, true},
+		"an order that is not of money":   {"highest rating", `[{"iban":"A","fare":7,"total":9,"rating":5},{"iban":"B","fare":8,"total":12,"rating":4}]`, true},
+		"what was paid before a discount": {"", `[{"iban":"A","fare":7,"original_fare":90},{"iban":"B","fare":8,"original_fare":12}]`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.by == "" {
+				c.by = "cheapest by fare"
+			}
+			b := billed{map[string]string{"/to": takes("iban", "text", `"pick":"choice","by":"`+c.by+`"`)}, c.list, map[string]string{"/to": "t:A"}}
+			if got, misses := b.covered(t); got != c.want {
+				t.Errorf("covered %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+}
