@@ -41,7 +41,7 @@ func TestReader(t *testing.T) {
 		{dir: "testdata/reader/seventh", ordinary: 40, plain: passes{0, 39}, grant: passes{0, 25}, bound: passes{0, 25}, pinned: passes{0, 25}},
 		{dir: "testdata/reader/eighth", ordinary: 40, plain: passes{0, 40}, grant: passes{0, 18}, bound: passes{0, 18}, pinned: passes{0, 18}},
 		{dir: "testdata/reader/ninth", ordinary: 40, plain: passes{0, 39}, grant: passes{0, 16}, bound: passes{0, 16}, pinned: passes{0, 16}},
-		{dir: "testdata/reader/tenth", ordinary: 40, plain: passes{5, 35}, grant: passes{5, 15}, bound: passes{1, 15}, pinned: passes{1, 15}},
+		{dir: "testdata/reader/tenth", ordinary: 40, plain: passes{5, 35}, grant: passes{5, 14}, bound: passes{1, 14}, pinned: passes{1, 14}},
 		{dir: "testdata/reader/eleventh", ordinary: 40, plain: passes{1, 39}, grant: passes{2, 20}, bound: passes{0, 20}, pinned: passes{0, 20}},
 		{dir: "testdata/reader/twelfth", ordinary: 40, plain: passes{1, 40}, grant: passes{1, 21}, bound: passes{0, 21}, pinned: passes{0, 21}},
 		{dir: "testdata/reader/third", ordinary: 28, plain: passes{8, 20}, grant: passes{7, 6}, bound: passes{0, 6}, pinned: passes{0, 6}},
