@@ -1326,6 +1326,8 @@ export interface components {
             field?: string;
             /** @description Why the policy is archived. */
             reason?: string;
+            /** @description Approves the policy although tests of its rule fail. Without it such a review is refused. */
+            failing?: boolean;
             /** @description The digest of the policy that was seen. The review is refused when the policy is another one by now. */
             base?: string;
         };
