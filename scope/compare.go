@@ -22,7 +22,7 @@ func same(want, have string, authority bool) bool {
 		b, ok := number(have)
 		return ok && a == b
 	}
-	if sameSite(want, have) || sameSite(have, want) {
+	if sameSite(want, have) || sameSite(have, want) || sameHour(want, have) {
 		return true
 	}
 	if authority || len(want) > maxFolded*(len(have)+1) || len(have) > maxFolded*(len(want)+1) {
@@ -50,8 +50,35 @@ func sameSite(site, slashed string) bool {
 	return found && isLink && host != "" && !strings.ContainsAny(host, "/?#@\\")
 }
 
+// sameHour reports whether two texts are one moment without a zone, of whose forms the letter between the day and the hour differs, and
+// the seconds.
+func sameHour(a, b string) bool {
+	at, ok := hour(a)
+	other, okToo := hour(b)
+	return ok && okToo && at.Equal(other)
+}
+
+// hour returns a moment of a day without a zone; false for another text.
+func hour(s string) (time.Time, bool) {
+	if len(s) < len("2006-01-02T15:04") || len(s) > len("2006-01-02T15:04:05") {
+		return time.Time{}, false
+	}
+	for _, l := range hourLayouts {
+		if t, err := time.Parse(l, s); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// hourLayouts are the ways in which tools write moments of a day without a zone.
+var hourLayouts = []string{"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04"}
+
 // canonical returns the one way to write a value that may be written in several.
 func canonical(text string) string {
+	if t, ok := hour(strings.TrimSpace(text)); ok {
+		return t.Format(time.DateTime)
+	}
 	text = fold(text)
 	if n, ok := number(text); ok {
 		return n

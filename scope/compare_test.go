@@ -7,6 +7,31 @@ import (
 	"github.com/remit-project/remit/scope"
 )
 
+// TestFormOfAnHour: a moment that says where a call goes, as a slot does, may be written in another form, and is no other moment.
+func TestFormOfAnHour(t *testing.T) {
+	for _, c := range []struct {
+		called string
+		want   bool
+	}{
+		{"2026-12-03 15:00", true},
+		{"2026-12-03T15:00", true},
+		{"2026-12-03T15:00:00", true},
+		{"2026-12-03T15:00:01", false},
+		{"2026-12-03T15:00Z", false},
+		{"2026-12-03T15:00:00+02:00", false},
+		{"2026-12-03", false},
+		{"2026-12-03T03:00", false},
+	} {
+		h := hostile{
+			request: "Post it at 2026-12-03 15:00.", scope: `{"calls":[{"tool":"pay","args":{"/account":{"is":"2026-12-03 15:00"}}}]}`,
+			tool: "pay", args: map[string]string{"/account": "t:" + c.called},
+		}
+		if ok, misses := h.covered(t); ok != c.want {
+			t.Errorf("%s: covered %v, want %v (%v)", c.called, ok, c.want, misses)
+		}
+	}
+}
+
 // TestSlashOfASite: the link of a site is the same with the slash of its empty path, and nothing else is.
 func TestSlashOfASite(t *testing.T) {
 	for _, c := range []struct {
