@@ -47,10 +47,37 @@ func (m *matcher) condition(w *Match, r *Result) (named func(*field) bool, outer
 		sure, is, guess := named, exact(), m.near(r, w.name(), "", "")
 		return func(f *field) bool { return sure(f) || is(f) || (guess != "" && f.name == guess) }, false
 	}
+	if found && meant == "" && m.isOfUnsaid(w, level, named) {
+		return func(*field) bool { return false }, true // what somebody declares is another thing
+	}
 	if found {
 		return named, true
 	}
 	return exact(), false
+}
+
+// isOfUnsaid reports whether all members that a bound or a state is on are of something that neither the condition nor the user names, nor
+// the tool: the weight of the packaging is not the weight, nor what a shipper declares the status.
+func (m *matcher) isOfUnsaid(w *Match, level *Result, named func(*field) bool) bool {
+	if !w.bounded() && w.Is == nil {
+		return false
+	}
+	isSaid := func(word string) bool {
+		return slices.ContainsFunc(w.name(), func(d string) bool { return thing(d) == thing(word) }) || slices.Contains(details, word) || slices.Contains(wholeNames, word) ||
+			qualifiers[word] != "" || slices.Contains(units, word) || slices.Contains(wholeAmounts, word) || level.isAbout(word) || (m.work(len(m.folded)) && hasWord(m.folded, word))
+	}
+	any := false
+	for i := range level.fields {
+		f := &level.fields[i]
+		if !m.step() || !named(f) || level.outer != nil && !level.outer[f.record] {
+			continue
+		}
+		any = true
+		if !slices.ContainsFunc(strings.Fields(f.name), func(word string) bool { return !isSaid(word) }) {
+			return false
+		}
+	}
+	return any
 }
 
 // outside returns a result with the members of its outermost records alone, and notes which
