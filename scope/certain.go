@@ -63,13 +63,15 @@ func (m *matcher) isOfUnsaid(w *Match, level *Result, named func(*field) bool) b
 		return false
 	}
 	isSaid := func(word string) bool {
-		return slices.ContainsFunc(w.name(), func(d string) bool { return thing(d) == thing(word) }) || slices.Contains(details, word) || slices.Contains(wholeNames, word) ||
-			qualifiers[word] != "" || slices.Contains(units, word) || slices.Contains(wholeAmounts, word) || level.isAbout(word) || (m.work(len(m.folded)) && hasWord(m.folded, word))
+		isForm := slices.Contains(details, word) || slices.Contains(wholeNames, word) || qualifiers[word] != "" || slices.Contains(units, word) || slices.Contains(wholeAmounts, word)
+		isNamed := slices.ContainsFunc(w.name(), func(d string) bool { return thing(d) == thing(word) })
+		return isForm || isNamed || level.isAbout(word) || (m.work(len(m.folded)) && hasWord(m.folded, word))
 	}
+
 	any := false
 	for i := range level.fields {
 		f := &level.fields[i]
-		if !m.step() || !named(f) || level.outer != nil && !level.outer[f.record] {
+		if !m.step() || !named(f) || !level.outermost(f.record) {
 			continue
 		}
 		any = true

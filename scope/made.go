@@ -59,6 +59,7 @@ func (m *matcher) lost(s *Source, c *Constraint, id string, listing int) []candi
 		if one == nil || own == nil || !m.isMeant(s, one) {
 			continue
 		}
+
 		isChanged := func(later *Result) bool { return !later.Read && m.step() && later.isGiven(own.text) }
 		isListed := func(later *Result) bool {
 			return isTool(s.Server, s.Tool, later.Server, later.Tool) && m.answers(s, later, c) &&

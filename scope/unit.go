@@ -55,6 +55,7 @@ func (m *matcher) unitsOf(w *Match) []unit {
 		if isBound := n == string(w.Below) || n == string(w.Above); !ok || !isBound {
 			continue
 		}
+
 		before, _ := utf8.DecodeLastRuneInString(strings.TrimRight(m.folded[:at[0]], " "))
 		behind := strings.TrimLeft(m.folded[at[1]:], " ")
 		sign, _ := utf8.DecodeRuneInString(behind)
