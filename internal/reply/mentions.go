@@ -147,11 +147,6 @@ func (l *lexicon) endsInSpeech(words []string) bool {
 	return false
 }
 
-// hasAnyOf reports whether one of some clauses has a phrase of a kind.
-func (l *lexicon) hasAnyOf(k kind, clauses []string) bool {
-	return slices.ContainsFunc(clauses, func(c string) bool { return l.has(k, flat(sentences(c))) })
-}
-
 // unconditional returns the clause without the condition in it, but for the word that begins it: "cancel it if …". A
 // courtesy is none, and neither is what the user wants to be found out ("see if it has arrived").
 func (c *clauseRead) unconditional() clauseRead {
