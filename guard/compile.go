@@ -177,6 +177,9 @@ func (u *universe) subject(g *Guard) (*schema.Tool, *Error) {
 		return definition, nil
 	}
 
+	if isContracted := slices.Contains(servers, g.Server) || (g.Server == "" && len(servers) == 1); mistake != nil && errors.Is(mistake, ErrNoTool) && isContracted {
+		mistake = nil // calls of it are decided by its contract, and its arguments have no types
+	}
 	if mistake == nil && g.Server == "" && len(servers) == 1 {
 		g.Server = servers[0]
 	}

@@ -102,6 +102,7 @@ func (c *compiler) checkTools(p *Policy) {
 			server, tool = c.guard.Server, name
 		}
 		if _, mistake := c.find(server, tool, p.Position); mistake != nil {
+			mistake.Cause = nil // the file is for other tools as well, and denies their calls
 			mistake.Hint = "write NAME, or SERVER/NAME where several servers have the tool"
 			c.mistakes = append(c.mistakes, mistake)
 		}

@@ -66,7 +66,7 @@ func (b block) named(description []string) []field {
 	var same, alike []field
 	for _, l := range b.labels {
 		switch {
-		case l.name == exact:
+		case l.name == exact || l.name == strings.Join(head(description), " "):
 			same = append(same, l)
 		case l.named(description):
 			alike = append(alike, l)

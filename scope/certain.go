@@ -159,6 +159,10 @@ func (m *matcher) thingOf(level *Result) string {
 func (m *matcher) titleOf(level *Result) string {
 	found := ""
 	for name := range level.members {
+		of := meaningOf(strings.Fields(name)).of
+		if len(of) > 0 && slices.Contains(people, of[len(of)-1]) {
+			return "" // who it is of may be meant
+		}
 		if !m.step() || !slices.Contains(titles, name) || !m.guessable(level, name) || !m.everywhere(level, name) {
 			continue
 		}

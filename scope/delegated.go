@@ -61,7 +61,7 @@ func (t *Task) Delegates(results []*Result) []*Result {
 	var out []*Result
 	for i := range t.scope.Delegates {
 		s := &t.scope.Delegates[i]
-		m := &matcher{scope: t.scope, results: results, request: t.request, said: t.said, folded: t.folded, steps: maxSteps, quiet: true, effect: true, irreversible: true}
+		m := &matcher{scope: t.scope, results: results, request: t.request, said: t.said, folded: t.folded, steps: maxSteps, quiet: true, effect: true, irreversible: true, in: &Call{}, proposal: &Proposal{}}
 		for _, r := range slices.Backward(results) {
 			if m.comesFrom(s, r, &Constraint{Pick: Only}) && m.steps >= 0 {
 				if !slices.Contains(out, r) {

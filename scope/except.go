@@ -76,17 +76,26 @@ func undoubted(all []candidate) []candidate {
 // spared returns the values of a choice without those that it leaves out for sure: of the plans with a graphics card, the cheapest
 // one without is none. What may be left out goes on competing, and where it is the one that is meant, which one it is is a question.
 func (m *matcher) spared(c *Constraint, all []candidate, id string) []candidate {
-	out := map[string]bool{}
+	type place struct{ text, record string }
+	out := map[place]bool{} // in another listing than those that offer the values, by the text alone
+	offered := map[string]bool{}
+	for _, v := range all {
+		offered[v.call] = true
+	}
+
 	listing := Constraint{Kind: c.Kind, Pick: All, From: c.From}
 	for i := range c.Except {
 		s := &c.Except[i]
 		for _, r := range m.results {
 			if s.By == "" && r.structured && m.answers(s, r, c) {
 				for _, v := range m.fields(s, &listing, r, id) {
-					out[v.text] = true
+					if !offered[v.call] {
+						v.record = ""
+					}
+					out[place{v.text, v.record}] = true
 				}
 			}
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(v candidate) bool { return out[v.text] })
+	return slices.DeleteFunc(slices.Clone(all), func(v candidate) bool { return out[place{v.text, v.record}] || out[place{text: v.text}] })
 }

@@ -245,7 +245,11 @@ func (m *matcher) areOfOneParty(s *Source, r *Result, selected selection) bool {
 // removes reports whether the call removes something and says nothing of its own. Whoever gives a thing the very name that the user says
 // has that removed, and nothing else.
 func (m *matcher) removes() bool {
-	return slices.ContainsFunc(words(m.proposal.Tool), func(w string) bool { return slices.Contains(undoing, w) }) && !m.isOpen()
+	return slices.ContainsFunc(words(m.proposal.Tool), func(w string) bool { return slices.Contains(undoing, w) }) && !m.isOpen() &&
+		!slices.ContainsFunc(m.proposal.Args, func(a Argument) bool {
+			c, ok := m.in.Arg(a.Pointer)
+			return ok && c.From != nil && a.authority()
+		})
 }
 
 // nearest returns the only record in which each condition on words is met by a text that is nothing

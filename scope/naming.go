@@ -23,7 +23,7 @@ func maySay(text, looked string) bool {
 func mayBeCalled(name, text string) bool {
 	name, text = spaced(plainly(name)), spaced(plainly(text))
 	if !strings.Contains(name, " ") {
-		return name != "" && unspread(text) == name
+		return name != "" && len(text) <= 16*maxTitle && unspread(text) == name
 	}
 	return maySay(text, name)
 }

@@ -331,7 +331,7 @@ func (m *matcher) identifies(w *Match, s *Source, r *Result, a Argument) bool {
 	key, name := argumentName(a.Pointer), m.head(r, w.name())
 	isID := len(key) == len(name)+1 && key[len(key)-1] == "id" && slices.EqualFunc(key[:len(name)], name, sameWord)
 	named := len(w.Is)+len(w.Contains) > 0 && !w.bounded() && !slices.Contains(w.Is, "")
-	if m.joining || !isID || !named {
+	if m.against || m.joining || !isID || !named {
 		return false
 	}
 

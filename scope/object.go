@@ -24,7 +24,7 @@ func (m *matcher) narrowsToObject(r *Result, a Argument) bool {
 		for j := range e.Args {
 			c := &e.Args[j]
 			ofOther := !slices.ContainsFunc(c.From, func(s Source) bool { return isTool(s.Server, s.Tool, r.Server, r.Tool) })
-			isNamed := slices.Equal(argumentName(c.Pointer), key) && (e == m.in || thing(key[len(key)-1]) == "id")
+			isNamed := slices.Equal(argumentName(c.Pointer), key) && (e == m.in || (!m.irreversible && thing(key[len(key)-1]) == "id"))
 			ofRecord := e == m.in && !m.irreversible
 			if len(c.From) == 0 || c.Pick != Only || !ofOther || !(isNamed || ofRecord) || !m.step() {
 				continue

@@ -81,7 +81,7 @@ func TestAgainstNarrowedToTheOnlyOne(t *testing.T) {
 		video = `[{"slot":"s1","doctor_id":"D-22","doctor":"A. Lemaire","mode":"video"}]`
 	)
 	askings{
-		"no slot of the only one":    {scope: tell, said: "write to P1", args: map[string]string{"/id": "s:P1"}, results: after(one, none), want: true},
+		"no slot of the only one":    {scope: tell, said: "write to P1", args: map[string]string{"/id": "s:P1"}, results: after(one, none), want: false},
 		"a slot of the only one":     {scope: tell, said: "write to P1", args: map[string]string{"/id": "s:P1"}, results: after(one, video)},
 		"no slot of one of two":      {scope: tell, said: "write to P1", args: map[string]string{"/id": "s:P1"}, results: after(two, none)},
 		"nobody looked for a doctor": {scope: tell, said: "write to P1", args: map[string]string{"/id": "s:P1"}, results: after(one, none)[1:]},

@@ -211,7 +211,7 @@ func (m *matcher) isOfOtherMoney(r *Result, member []string, isSaid func(string)
 	for name := range r.members {
 		other := unitless(strings.Fields(name))
 		isOwn := len(other) > 1 && slices.Equal(other[:len(other)-1], member[:last])
-		if m.step() && r.parts[name] == 0 && ofMoney(other[len(other)-1]) && name != strings.Join(member, " ") && !isOwn {
+		if m.step() && r.parts[name] == 0 && len(other) > 0 && ofMoney(other[len(other)-1]) && name != strings.Join(member, " ") && !isOwn {
 			return true
 		}
 	}

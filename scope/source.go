@@ -103,6 +103,16 @@ func (m *matcher) names(c *Constraint, a *Argument) bool {
 func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate) (meant []candidate, miss string) {
 	if c.Pick == Choice {
 		o.values = m.spared(c, undoubted(o.values), c.idOf(*a))
+		type place struct{ text, record string }
+		left := map[place]bool{}
+		for _, v := range o.values {
+			left[place{v.text, v.record}] = true
+		}
+		sure := slices.DeleteFunc(slices.Clone(hits), func(h candidate) bool { return !left[place{h.text, h.record}] })
+		if len(sure) == 0 {
+			return nil, cond(hits[0].doubt, m.say("%s is not one of what may be chosen of %s", short(a.Text), from(c.From)))
+		}
+		hits = sure
 	}
 	several := o.several(*a)
 	if c.Pick == Only && several && m.correction(c, o) != a.Text {

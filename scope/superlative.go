@@ -450,6 +450,9 @@ func (m *matcher) ranked(o offers, member string, by criterion) ranking {
 	var out ranking
 	of, largest := by.rank, by.order.largest
 	compared, comparable := "", true
+	if !m.work(len(o.values) * perStep) {
+		return out
+	}
 	for _, offered := range latest(o.values) {
 		v := measured{by: offered.quantity(), name: formOf(offered.text, offered.numeric), has: true, dated: isTime(offered.text)}
 		if member == "" {

@@ -3,6 +3,7 @@ package scope
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -16,28 +17,35 @@ import (
 type unit struct{ of, name string }
 
 // unitNames are the ways of writing units, the first of each as their name, by what they measure.
-var unitNames = map[string][]string{
-	"money":  {"eur euro euros €", "usd dollar dollars bucks $", "gbp pound pounds quid sterling £", "jpy yen ¥", "chf franc francs franken", "btc bitcoin bitcoins ₿"},
-	"mass":   {"g gr gram grams gramm", "kg kilo kilos kilogram kilograms kilogramm", "t ton tons tonne tonnes", "lb lbs pound pounds", "oz ounce ounces"},
-	"length": {"mm", "cm", "m meter meters metre metres", "km kilometer kilometers kilometre kilometres", "mi mile miles", "ft foot feet", "inch inches"},
-	"volume": {"ml", "cl", "l liter liters litre litres", "hl", "gal gallon gallons"},
-	"time":   {"s sec second seconds", "min mins minute minutes", "h hr hrs hour hours", "d day days", "week weeks", "month months", "year years"},
-	"data":   {"byte bytes", "kb", "mb", "gb", "tb"},
-}
+const unitNames = `
+money: eur euro euros €, usd dollar dollars bucks $, gbp pound pounds quid sterling £, jpy yen ¥, chf franc francs franken, btc bitcoin bitcoins ₿
+mass: g gr gram grams gramm, kg kilo kilos kilogram kilograms kilogramm, t ton tons tonne tonnes, lb lbs pound pounds, oz ounce ounces
+length: mm, cm, m meter meters metre metres, km kilometer kilometers kilometre kilometres, mi mile miles, ft foot feet, inch inches
+volume: ml, cl, l liter liters litre litres, hl, gal gallon gallons
+time: s sec second seconds, min mins minute minutes, h hr hrs hour hours, d day days, week weeks, month months, year years
+data: byte bytes, kb, mb, gb, tb`
 
-// unitsCalled returns the units that a word or a sign may mean.
-func unitsCalled(word string) []unit {
-	var out []unit
-	for of, all := range unitNames {
-		for _, names := range all {
-			if each := strings.Fields(names); slices.Contains(each, word) {
-				out = append(out, unit{of, each[0]})
+// unitTable has the units that a word or a sign means.
+var unitTable = sync.OnceValue(func() map[string][]unit {
+	table := map[string][]unit{}
+	for line := range strings.Lines(strings.TrimSpace(unitNames)) {
+		of, all, _ := strings.Cut(line, ":")
+		for names := range strings.SplitSeq(all, ",") {
+			each := strings.Fields(names)
+			for _, word := range each {
+				table[word] = append(table[word], unit{of, each[0]})
 			}
 		}
 	}
+	return table
+})
+
+// unitsCalled returns the units that a word or a sign may mean.
+func unitsCalled(word string) []unit {
+	out := unitTable()[word]
 	if code := strings.ToUpper(word); out == nil && len(code) == len("EUR") {
 		if _, err := currency.ParseISO(code); err == nil {
-			out = append(out, unit{"money", word})
+			out = []unit{{"money", word}}
 		}
 	}
 	return out

@@ -188,7 +188,10 @@ func endsInParticle(before, word string) bool {
 	if !unicode.In(first, unicode.Hebrew, unicode.Arabic) || utf8.RuneCountInString(word) < short {
 		return false
 	}
-	return slices.Contains(particles, before[strings.LastIndexByte(before, ' ')+1:])
+	const longest = len(" לכש")
+	tail := before[max(0, len(before)-longest):]
+	at := strings.LastIndexByte(tail, ' ')
+	return (at >= 0 || len(tail) == len(before)) && slices.Contains(particles, tail[at+1:])
 }
 
 // joins reports whether the end of a text and the beginning of another one are in one word.

@@ -50,6 +50,9 @@ func (f *modelFlags) endpoint(model string) (llm.Endpoint, error) {
 	return e, nil
 }
 
+// errNoModel is returned where no model is named. A plan needs none.
+var errNoModel = errors.New("no model is given")
+
 // options returns the options of a client. The stages are those that may have models of their
 // own.
 func (f *modelFlags) options(stages []string) (llm.Options, error) {
@@ -58,7 +61,7 @@ func (f *modelFlags) options(stages []string) (llm.Options, error) {
 		Parallel: f.Parallel, RequestsPerMinute: f.RequestsPerMinute, Timeout: f.Timeout,
 	}
 	if f.Model == "" {
-		return o, command.UsageError(hint.Wrap(errors.New("no model is given"), "name one with --model or REMIT_MODEL, and set OPENAI_API_KEY or ANTHROPIC_API_KEY: docs/reference/models.md"))
+		return o, command.UsageError(hint.Wrap(errNoModel, "name one with --model or REMIT_MODEL, and set OPENAI_API_KEY or ANTHROPIC_API_KEY: docs/reference/models.md"))
 	}
 	var err error
 	if o.Default, err = f.endpoint(f.Model); err != nil {

@@ -76,8 +76,7 @@ func (c *policyCompileCommand) Run(ctx context.Context, s *command.Streams) erro
 	}
 
 	o, err := c.options(prompts.Stages())
-	if c.Plan && (err == nil || c.Model == "") {
-		// The plan needs no model.
+	if c.Plan && (err == nil || errors.Is(err, errNoModel)) {
 		return c.plan(s, compiler.New(compiler.Options{Prompts: prompts, ModelName: c.name}).Plan(in, directory, func(stage string) llm.Price {
 			if e, ok := o.Stages[stage]; ok {
 				return e.Price

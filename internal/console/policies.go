@@ -217,7 +217,7 @@ func choicesOf(p *report.Policy, r desk.Review) []reviewChoice {
 		out = append(out, reviewChoice{strings.TrimSpace(string(word) + " " + field), name, words, chosen})
 	}
 	approve := func(name, words string) {
-		if p.Rule != nil && p.Rule.Failing() > 0 {
+		if p.Rule != nil && (p.Rule.Failing() > 0 || p.Rule.Broken) {
 			add(desk.Approve, failing, name+" although tests fail", words)
 			return
 		}
@@ -277,7 +277,9 @@ func (c *Console) policy(ctx context.Context, v *visit) (outcome, error) {
 	page.Done = page.Digest != "" && v.FormValue("done") == page.Digest
 
 	if page.Review.Word != "" {
-		page.Proposal, err = c.o.Policies.Propose(ctx, page.Review)
+		testing, cancel := context.WithTimeout(ctx, reportTime)
+		defer cancel()
+		page.Proposal, err = c.o.Policies.Propose(testing, page.Review)
 		switch {
 		case errors.Is(err, desk.ErrMoved), errors.Is(err, desk.ErrReview):
 			page.Mistake = err.Error()
@@ -385,6 +387,8 @@ func (c *Console) writeReview(ctx context.Context, v *visit) (outcome, error) {
 	if c.o.Policies == nil || r.Base == "" {
 		return outcome{}, errReview // the person has not seen what it is about
 	}
+	ctx, cancel := context.WithTimeout(ctx, reportTime)
+	defer cancel()
 	p, err := c.o.Policies.Review(ctx, r, *v.who, "console "+v.RemoteAddr)
 	if err != nil {
 		return outcome{}, reviewFailure(err)
@@ -408,7 +412,9 @@ func (c *Console) reviewPatch(w http.ResponseWriter, v *visit) {
 	case c.o.Policies == nil:
 		err = errNotFound
 	default:
-		p, err = c.o.Policies.Propose(v.Context(), v.review())
+		testing, cancel := context.WithTimeout(v.Context(), reportTime)
+		defer cancel()
+		p, err = c.o.Policies.Propose(testing, v.review())
 	}
 	if err != nil {
 		c.fail(w, v.Request, v, reviewFailure(err))

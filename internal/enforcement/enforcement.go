@@ -93,7 +93,8 @@ type Report struct {
 // Examine reports what the point makes of the rules of guard files.
 func (p Point) Examine(ctx context.Context, files []*guard.File, d guard.Deployment) Report {
 	if p.untyped {
-		d.Tools, d.Complete = nil, true
+		d.Complete = len(d.Tools)+len(d.Contracts) > 0
+		d.Tools = nil
 	}
 	r := Report{Point: p}
 	set, _ := guard.Compile(files, d) // a guard with mistakes says so itself

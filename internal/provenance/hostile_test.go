@@ -244,6 +244,7 @@ func TestListingIsWhole(t *testing.T) {
 		"a member that is called a number":  {`{"total":50,"items":[{"id":1,"extra":{"99":"x"}}]}`, false},
 		"such a number with a sign":         {`{"total":50,"items":[{"id":1}],"+99":"x"}`, false},
 		"a total below such a member":       {`{"0":{"total":50},"items":[{"id":1}]}`, false},
+		"a total that is no number":         {`{"total":50,"total_label":"NaN","items":[{"id":1}]}`, false},
 		"a total of a record":               {`{"items":[{"id":1,"total":50}]}`, true},
 		"another page":                      {`{"next_cursor":"c2","items":[{"id":1}]}`, false},
 		"no other page":                     {`{"has_more":false,"next_cursor":null,"items":[{"id":1}]}`, true},

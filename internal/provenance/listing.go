@@ -163,8 +163,8 @@ func (l *listing) tell(v strictjson.Value, words []string) {
 	switch {
 	case isVoid(text):
 	case slices.Contains(words, "total"):
-		if n, err := strconv.ParseFloat(text, 64); err == nil {
-			l.total = max(l.total, n)
+		if n, err := strconv.ParseFloat(text, 64); err == nil && n > l.total {
+			l.total = n // a total that is no number is none
 		}
 	case text != "false" && moreNames.in(words):
 		l.more = true

@@ -193,7 +193,7 @@ func TestReviewRunsTheTests(t *testing.T) {
 	}
 
 	must(t, os.WriteFile(name, []byte(strings.Replace(string(text), "today - seen_day", "today -", 1)), 0o644))
-	if _, err := d.Propose(t.Context(), review(desk.Approve, "", "")); !errors.Is(err, desk.ErrBroken) {
+	if _, err := d.Propose(t.Context(), review(desk.Approve, "", "")); !errors.Is(err, desk.ErrReview) || !strings.Contains(err.Error(), "can't be run") {
 		t.Errorf("a rule with a mistake: %v", err)
 	}
 }

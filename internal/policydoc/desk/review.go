@@ -128,7 +128,12 @@ func (d *Desk) pass(ctx context.Context, dir *policydoc.Directory, r Review) err
 	if err != nil {
 		return broken(err)
 	}
+
 	failing, err := Failing(ctx, dir, r.Tool, []string{r.Policy}, deployment)
+	var mistakes guard.Errors
+	if errors.As(err, &mistakes) {
+		return fmt.Errorf("%w: the tests of its rule can't be run: %w", ErrReview, err)
+	}
 	if err != nil {
 		return broken(err)
 	}

@@ -3,6 +3,7 @@ package generation
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -130,7 +131,7 @@ func textsOf(v any, path string, other func(path, value string) string) any {
 			v[i] = textsOf(v[i], path+"/*", other)
 		}
 	case map[string]any:
-		for name := range v {
+		for _, name := range slices.Sorted(maps.Keys(v)) { // prompts are recorded by what they say
 			v[name] = textsOf(v[name], path+"/"+strictjson.EscapeToken(name), other)
 		}
 	}
