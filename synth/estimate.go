@@ -127,14 +127,14 @@ func (t *tool) alters() bool {
 // the verdict of the rules, whose best evidence has a weight. An estimate never touches
 // a credential, what no rule knows anything about in a tool that reaches out, or what bears
 // authority by its nature, a path or a URL. Rules have a head start where they see authority, or what is
-// paid, and the estimate doesn't.
+// paid, and the estimate doesn't, and where it would trust more people than they do.
 func (t *tool) weigh(p *place, features []string, v verdict, weight int) verdict {
 	if t.table.likely.Roles == nil || v.role == label.Credential {
 		return v
 	}
 	best, why := t.likelier(features, v.role, 0)
 	isPaid := v.concept == "money" && p.depth == 1 && t.effect.Outward()
-	if isPaid || (v.role.AuthorityBearing() && !best.AuthorityBearing()) {
+	if isPaid || (v.role.AuthorityBearing() && !best.AuthorityBearing()) || t.trustsMore(best, v.role, p) {
 		best, why = t.likelier(features, v.role, float64(weight)/weightOfRules)
 	}
 	isDate := strings.HasPrefix(p.node.Format, "date") && best == label.Control             // when something happens is no setting
@@ -152,6 +152,13 @@ func (t *tool) weigh(p *place, features []string, v verdict, weight int) verdict
 		out.review = fmt.Sprintf("the rules say %s: %s", v.role, v.why)
 	}
 	return out
+}
+
+// trustsMore reports whether an argument of a tool that does more than read would need a lower floor,
+// or only be text, by the role that is likeliest.
+func (t *tool) trustsMore(likeliest, rules label.Role, p *place) bool {
+	becomesText := likeliest == label.Content && (rules == label.Selector || rules == label.Control)
+	return t.effect != contract.Read && (becomesText || t.usualFloor(likeliest, p) < t.usualFloor(rules, p))
 }
 
 // likelier returns the role that is likeliest where the rules' has a head start, in

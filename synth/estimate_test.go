@@ -104,19 +104,21 @@ func parsed(t *testing.T, text string) *estimate.Table {
 	return x
 }
 
-// TestHeadStart: an estimate by which everything is likely content takes a setting for it, but
-// neither what authority lands on nor what is paid.
+// TestHeadStart: an estimate by which everything is likely content takes a setting of a read for it, but
+// neither one that a write acts by, nor what authority lands on, nor what is paid.
 func TestHeadStart(t *testing.T) {
 	roles := parsed(t, "classes content control selector target\nany argument\t40\t0\t0\t0\n")
 	catalogue := catalogue(t,
 		map[string]any{"name": "create_profile", "inputSchema": map[string]any{"type": "object", "properties": map[string]any{"price": map[string]any{}, "style": map[string]any{}}}},
+		map[string]any{"name": "show_profile", "inputSchema": map[string]any{"type": "object", "properties": map[string]any{"style": map[string]any{}}}},
 		map[string]any{"name": "send_payment", "inputSchema": map[string]any{"type": "object", "properties": map[string]any{"amount": map[string]any{}, "workspace": map[string]any{}}}})
 	made := Estimated(Estimates{Roles: roles}, catalogue)
 	for _, c := range []struct {
 		tool, arg string
 		role      label.Role
 	}{
-		{"create_profile", "/style", label.Content},
+		{"show_profile", "/style", label.Content},
+		{"create_profile", "/style", label.Control},
 		{"send_payment", "/amount", label.Control},
 		{"send_payment", "/workspace", label.Target},
 	} {

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/estimate"
@@ -61,7 +63,8 @@ type table struct {
 	values   []members
 	means    map[string]string
 	foreign  map[string]string // of means, what is of another language than English
-	unspaced []string          // meanings in scripts without spaces, sorted
+	unspaced []string          // verbs in scripts without spaces, sorted
+	stems    []string          // what verbs in other scripts than Latin begin with, sorted
 	sets     map[string]map[string]bool
 	ordered  map[string][]string // the words of sets in their order
 	phrases  map[string][]string
@@ -318,11 +321,15 @@ func (r *reader) meansRow(lang, body string) {
 		if lang != "en" {
 			r.foreign[k] = v
 		}
-		if k != "" && k[0] >= 0x80 {
+		switch first, _ := utf8.DecodeRuneInString(k); {
+		case unicode.In(first, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
 			r.unspaced = append(r.unspaced, k)
+		case first >= utf8.RuneSelf && k != "":
+			r.stems = append(r.stems, k)
 		}
 	}
 	slices.Sort(r.unspaced)
+	slices.Sort(r.stems)
 }
 
 func (r *reader) set(body string) map[string]bool {
@@ -367,7 +374,7 @@ func (r *reader) checkWords() {
 		}
 	}
 
-	for _, w := range r.unspaced {
+	for _, w := range slices.Concat(r.unspaced, r.stems) {
 		if _, ok := r.verbs[r.means[w]]; !ok {
 			r.fail("write a verb", "%q means %q, which is not a verb", w, r.means[w])
 		}

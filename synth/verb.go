@@ -24,7 +24,7 @@ func (t *tool) findVerb() {
 		named = slices.DeleteFunc(named, func(c candidate) bool { return c.verb.effect == contract.Read })
 	}
 	if firstStrong(named).word == "" && len(told) == 0 {
-		told = t.table.unspacedVerbs(t.desc)
+		told = t.hintedVerbs(named)
 	}
 
 	chosen, why := t.table.choose(named, told, t.words)
@@ -43,6 +43,20 @@ func (t *tool) findVerb() {
 		t.secondOpinion(told)
 	}
 	t.base = t.effect
+}
+
+// hintedVerbs are the verbs that a description hints at in a script of which only some words are known:
+// another one beside them may do more. Where the name tells something they only raise the effect;
+// where it tells nothing, one that only reads is marked.
+func (t *tool) hintedVerbs(named []candidate) []candidate {
+	hinted := t.table.hints(t.desc)
+	if byName, _ := t.table.choose(named, nil, t.words); byName.word != "" {
+		return slices.DeleteFunc(hinted, func(c candidate) bool { return severity(c.verb.effect) <= severity(byName.verb.effect) })
+	}
+	if len(hinted) > 0 && strictest(hinted).verb.effect == contract.Read {
+		t.review = append(t.review, fmt.Sprintf("only the description hints that it reads: it says %q, and maybe more", hinted[0].word))
+	}
+	return hinted
 }
 
 // secondOpinion raises the effect where the description says that the tool does more
@@ -180,17 +194,26 @@ func (x *table) leadingVerbs(desc string) []candidate {
 	return nil
 }
 
-// unspacedVerbs are the verbs in the first sentence of a description whose
-// language puts no spaces between words.
-func (x *table) unspacedVerbs(desc string) []candidate {
+// hints are the verbs in the first sentence of a description whose language puts no spaces between
+// words, and the one whose stem the first word of others begins with.
+func (x *table) hints(desc string) []candidate {
 	if i := strings.IndexAny(desc, "。；\n"); i >= 0 {
 		desc = desc[:i]
 	}
 	var out []candidate
+	add := func(word string) {
+		w := x.means[word]
+		out = append(out, candidate{word: w, verb: x.verbs[w], pos: -1})
+	}
 	for _, word := range x.unspaced {
 		if strings.Contains(desc, word) {
-			w := x.means[word]
-			out = append(out, candidate{word: w, verb: x.verbs[w], pos: -1})
+			add(word)
+		}
+	}
+	begins := strings.TrimSpace(desc)
+	for _, stem := range x.stems {
+		if strings.HasPrefix(begins, stem) {
+			add(stem)
 		}
 	}
 	return out
