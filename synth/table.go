@@ -321,6 +321,7 @@ func (r *reader) meansRow(lang, body string) {
 		if lang != "en" {
 			r.foreign[k] = v
 		}
+
 		switch first, _ := utf8.DecodeRuneInString(k); {
 		case unicode.In(first, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
 			r.unspaced = append(r.unspaced, k)

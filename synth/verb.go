@@ -210,6 +210,7 @@ func (x *table) hints(desc string) []candidate {
 			add(word)
 		}
 	}
+
 	begins := strings.TrimSpace(desc)
 	for _, stem := range x.stems {
 		if strings.HasPrefix(begins, stem) {
