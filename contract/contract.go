@@ -172,7 +172,7 @@ type Arg struct {
 	// "allowlist" certifies by it.
 	Allow []string `json:"allow,omitempty"`
 	// Discharge lists the procedures that may recover a blocked value. If it is
-	// empty, all may but "source", and "allowlist" where there is no list.
+	// empty, all may except "source" and "allowlist".
 	Discharge []string `json:"discharge,omitempty"`
 	// Group names a set of arguments that form one authority value, such as host
 	// and port. A group has the lowest trust of its members.

@@ -177,14 +177,20 @@ func (u *universe) subject(g *Guard) (*schema.Tool, *Error) {
 		return definition, nil
 	}
 
-	if isContracted := slices.Contains(servers, g.Server) || (g.Server == "" && len(servers) == 1); mistake != nil && errors.Is(mistake, ErrNoTool) && isContracted {
+	server := g.Server
+	if server == "" && len(servers) == 1 {
+		server = servers[0]
+	}
+	isContracted := slices.Contains(servers, server)
+	if mistake != nil && errors.Is(mistake, ErrNoTool) && isContracted {
 		mistake = nil // calls of it are decided by its contract, and its arguments have no types
 	}
-	if mistake == nil && g.Server == "" && len(servers) == 1 {
-		g.Server = servers[0]
-	}
-	if mistake == nil && u.scope.Complete && !slices.Contains(servers, g.Server) {
-		mistake = noTool(g.Tool, g.File.Position, u.scope.contracted(g.Server))
+	switch {
+	case mistake != nil:
+	case isContracted:
+		g.Server = server
+	case u.scope.Complete:
+		mistake = u.noTool(g.Server, g.Tool, g.File.Position)
 	}
 	return nil, mistake
 }
@@ -230,15 +236,15 @@ func (u *universe) find(server, tool string, at Position) (*schema.Catalogue, *E
 	case len(found) > 1:
 		return nil, severalServers(tool, at)
 	case len(u.scope.Tools) > 0:
-		return nil, noTool(tool, at, u.scope.toolNames(server))
+		return nil, u.noTool(server, tool, at)
 	}
 
 	return nil, nil
 }
 
 // noTool is the mistake of a name that no tool has.
-func noTool(tool string, at Position, names []string) *Error {
-	return &Error{Position: at, Message: fmt.Sprintf("there is no tool %q", strictyaml.Clip(tool)), Hint: strictyaml.DidYouMean(tool, names), Cause: ErrNoTool}
+func (u *universe) noTool(server, tool string, at Position) *Error {
+	return &Error{Position: at, Message: fmt.Sprintf("there is no tool %q", strictyaml.Clip(tool)), Hint: strictyaml.DidYouMean(tool, u.scope.toolNames(server)), Cause: ErrNoTool}
 }
 
 // compiler compiles the guard of one tool.

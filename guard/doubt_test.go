@@ -99,7 +99,7 @@ func TestVerdictOfFailure(t *testing.T) {
 }
 
 // TestFailureBehindWords fails a rule whose look-up failed, also where words don't settle whether
-// it is needed: nobody is asked to pass over what isn't known.
+// it is needed: a person is not asked to waive what a look-up could not tell.
 func TestFailureBehindWords(t *testing.T) {
 	for name, c := range map[string]struct {
 		require string

@@ -301,8 +301,8 @@ func jsonNode(raw json.RawMessage) (*yaml.Node, error) {
 	return n, err
 }
 
-// unquote writes the names of members without quotes, where YAML needs none, and texts that nobody
-// could take for anything else.
+// unquote drops the quotes of member names where YAML needs none, and of texts that every YAML
+// reader takes for text.
 func unquote(n *yaml.Node) {
 	if isWord(n) {
 		n.Style = 0

@@ -51,27 +51,27 @@ func (s Deployment) Readable() []Readable {
 	return out
 }
 
-// toolNames lists the tools with a definition, of one server or, if none is named, of all.
+// toolNames lists the tools with a definition, of one server or, if none is named, of all. Where
+// nothing is defined, it lists those with contracts.
 func (s Deployment) toolNames(server string) []string {
 	var names []string
-	for _, c := range s.Tools {
-		for i := range c.Tools {
-			if server == "" || c.Server == server {
-				names = append(names, c.Tools[i].Name)
-			}
+	add := func(of, name string) {
+		if server == "" || of == server {
+			names = append(names, name)
 		}
 	}
-	return names
-}
+	for _, c := range s.Tools {
+		for i := range c.Tools {
+			add(c.Server, c.Tools[i].Name)
+		}
+	}
+	if len(s.Tools) > 0 {
+		return names
+	}
 
-// contracted lists the tools that have contracts, of one server or of all.
-func (s Deployment) contracted(server string) []string {
-	var names []string
 	for _, f := range s.Contracts {
 		for i := range f.Tools {
-			if server == "" || f.Server == server {
-				names = append(names, f.Tools[i].Name)
-			}
+			add(f.Server, f.Tools[i].Name)
 		}
 	}
 	return names

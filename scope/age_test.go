@@ -19,11 +19,7 @@ func TestAge(t *testing.T) {
 		"all but the newest":                     {"", `[{"id":"a","filed_at":"2026-01-02","date":"2099-09-09"},{"id":"b","filed_at":"2026-03-02","date":"2000-01-01"},{"id":"c","filed_at":"2025-03-02","date":"2000-01-01"}]`, "c"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text := choosing(c.by)
-			if c.by == "" {
-				text = deleting(`"by":"newest"`, "")
-			}
-			if got := chosenOf(t, text, mails(nil, c.list)...); got != c.want {
+			if got := chosenBy(t, c.by, c.list); got != c.want {
 				t.Errorf("covered: %q, want %q", got, c.want)
 			}
 		})

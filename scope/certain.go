@@ -140,11 +140,17 @@ func (m *matcher) surely(w *Match, level *Result) string {
 // name, and so holds what they are called: the driver of a list of drivers. A text that others
 // write, such as a comment in a list of comments, is not a name.
 func (m *matcher) thingOf(level *Result) string {
-	found := ""
-	for name := range level.members {
+	return m.onlyMember(level, func(name string) bool {
 		member := strings.Fields(name)
-		is := len(member) == 1 && level.lists(member) && !oneOf(member, bodies) && !oneOf(member, notes)
-		if !m.step() || !is || m.strangers(name) || !m.guessable(level, name) || !m.everywhere(level, name) {
+		return len(member) == 1 && level.lists(member) && !oneOf(member, bodies) && !oneOf(member, notes) && !m.strangers(name)
+	})
+}
+
+// onlyMember returns the only member so called that may be guessed at and that every record has; empty where there is none, or several.
+func (m *matcher) onlyMember(r *Result, is func(name string) bool) string {
+	found := ""
+	for name := range r.members {
+		if !m.step() || !is(name) || !m.guessable(r, name) || !m.everywhere(r, name) {
 			continue
 		}
 		if found != "" {
@@ -157,21 +163,13 @@ func (m *matcher) thingOf(level *Result) string {
 
 // titleOf returns the only member of the outermost records that is a title, which is the name of what has no other.
 func (m *matcher) titleOf(level *Result) string {
-	found := ""
 	for name := range level.members {
 		of := meaningOf(strings.Fields(name)).of
 		if len(of) > 0 && slices.Contains(people, of[len(of)-1]) {
 			return "" // who it is of may be meant
 		}
-		if !m.step() || !slices.Contains(titles, name) || !m.guessable(level, name) || !m.everywhere(level, name) {
-			continue
-		}
-		if found != "" {
-			return ""
-		}
-		found = name
 	}
-	return found
+	return m.onlyMember(level, func(name string) bool { return slices.Contains(titles, name) })
 }
 
 // timed reports whether a condition is about a time alone.

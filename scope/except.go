@@ -76,8 +76,7 @@ func undoubted(all []candidate) []candidate {
 // spared returns the values of a choice without those that it leaves out for sure: of the plans with a graphics card, the cheapest
 // one without is none. What may be left out goes on competing, and where it is the one that is meant, which one it is is a question.
 func (m *matcher) spared(c *Constraint, all []candidate, id string) []candidate {
-	type place struct{ text, record string }
-	out := map[place]bool{} // in another listing than those that offer the values, by the text alone
+	out := map[occurrence]bool{} // in another listing than those that offer the values, by the text alone
 	offered := map[string]bool{}
 	for _, v := range all {
 		offered[v.call] = true
@@ -92,10 +91,10 @@ func (m *matcher) spared(c *Constraint, all []candidate, id string) []candidate 
 					if !offered[v.call] {
 						v.record = ""
 					}
-					out[place{v.text, v.record}] = true
+					out[v.occurrence()] = true
 				}
 			}
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(v candidate) bool { return out[place{v.text, v.record}] || out[place{text: v.text}] })
+	return slices.DeleteFunc(slices.Clone(all), func(v candidate) bool { return out[v.occurrence()] || out[occurrence{text: v.text}] })
 }

@@ -2,7 +2,6 @@ package scope
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -359,24 +358,24 @@ func lacking(c *Arg, p *Proposal) string {
 	if !inList || c.From == nil {
 		return ""
 	}
-	all, having := map[string]bool{}, map[string]bool{}
+	having := map[string]bool{} // by the element
 	for i := range p.Args {
 		a := &p.Args[i]
 		in, place := elementIn("", a.Pointer)
 		if a.Empty || place == "" || in != list {
 			continue
 		}
-		all[place] = true
 		having[place] = having[place] || within(c.Pointer, a.Pointer)
 	}
 
-	missing := ""
-	for place := range all {
-		if !having[place] && (missing == "" || place < missing) {
+	missing, any := "", false
+	for place, has := range having {
+		any = any || has
+		if !has && (missing == "" || place < missing) {
 			missing = place
 		}
 	}
-	if missing == "" || !slices.Contains(slices.Collect(maps.Values(having)), true) {
+	if missing == "" || !any {
 		return ""
 	}
 	return missing + "/" + member

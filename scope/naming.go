@@ -53,10 +53,7 @@ var (
 
 // isOnName reports whether a condition that speaks against a call is on what somebody is called.
 func (w *Match) isOnName() bool {
-	values := w.Contains
-	for _, v := range w.Is {
-		values = append(slices.Clip(values), string(v))
-	}
+	values := w.looked()
 	if !w.against || w.From != nil || w.bounded() || len(values) == 0 || slices.Contains(values, "") {
 		return false
 	}

@@ -176,9 +176,18 @@ func (m *matcher) saysWords(s *Source, a Argument) bool {
 
 // inAll reports whether a folded part is in each text that a condition looks for, in the way that has tells.
 func (m *matcher) inAll(w *Match, part string, has func(text, part string) bool) bool {
-	looked := m.own(slices.Concat(asValues(w.Contains), w.Is))
+	looked := m.own(asValues(w.looked()))
 	lacks := func(text Value) bool { return !m.work(len(text)) || !has(fold(string(text)), part) }
 	return len(looked) > 0 && !slices.ContainsFunc(looked, lacks)
+}
+
+// looked returns the texts that a condition looks for, as words in a member or as all of it.
+func (w *Match) looked() []string {
+	out := slices.Clone(w.Contains)
+	for _, v := range w.Is {
+		out = append(out, string(v))
+	}
+	return out
 }
 
 // asValues returns words to look for as values.

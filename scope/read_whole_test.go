@@ -77,15 +77,21 @@ func TestReadWhole(t *testing.T) {
 		"by price and in two currencies":   {"cheapest by price", `[{"id":"a","price":80,"currency":"EUR"},{"id":"b","price":70,"currency":"USD"}]`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text := choosing(c.by)
-			if c.by == "" {
-				text = deleting(`"by":"newest"`, "")
-			}
-			if got := chosenOf(t, text, mails(nil, c.list)...); got != c.want {
+			if got := chosenBy(t, c.by, c.list); got != c.want {
 				t.Errorf("covered: %q, want %q", got, c.want)
 			}
 		})
 	}
+}
+
+// chosenBy returns what a criterion chooses of a listing of mails; without one, what is deleted where the newest is kept.
+func chosenBy(t *testing.T, by, list string) string {
+	t.Helper()
+	text := choosing(by)
+	if by == "" {
+		text = deleting(`"by":"newest"`, "")
+	}
+	return chosenOf(t, text, mails(nil, list)...)
 }
 
 // months is a listing of records of that many months.

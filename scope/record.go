@@ -336,10 +336,7 @@ func (m *matcher) calling(where []Match, r *Result) selection {
 	if len(where) != 1 || where[0].exact || len(where[0].Or) > 0 || where[0].bounded() || where[0].Prefix != "" {
 		return nil
 	}
-	looked := slices.Clone(where[0].Contains)
-	for _, v := range where[0].Is {
-		looked = append(looked, string(v))
-	}
+	looked := where[0].looked()
 	isVague := func(text string) bool {
 		words := spaced(text)
 		return m.isFull(text) || len(words) < len("xxx") || (m.irreversible && !strings.Contains(words, " "))

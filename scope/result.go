@@ -312,19 +312,11 @@ func (m *matcher) calledJust(r *Result, description []string) string {
 	if m.against || want.of == nil || want.bare {
 		return ""
 	}
-	found := ""
-	for name := range r.members {
+	return m.onlyMember(r, func(name string) bool {
 		have := meaningOf(strings.Fields(name))
 		isSo := r.parts[name] == 0 && !have.bare && !want.contradicts(have) && slices.EqualFunc(told(strings.Fields(name)), told(head(description)), sameWord)
-		if !m.step() || !isSo || m.strangers(name) || !m.guessable(r, name) || !m.everywhere(r, name) {
-			continue
-		}
-		if found != "" {
-			return ""
-		}
-		found = name
-	}
-	return found
+		return isSo && !m.strangers(name)
+	})
 }
 
 // told returns the words of a name but for those that say what kind of value it has.

@@ -27,6 +27,11 @@ type candidate struct {
 	made *made
 }
 
+// occurrence is a text in a record.
+type occurrence struct{ text, record string }
+
+func (v candidate) occurrence() occurrence { return occurrence{v.text, v.record} }
+
 // offers are what the sources of a constraint offer.
 type offers struct {
 	values []candidate
@@ -103,12 +108,11 @@ func (m *matcher) names(c *Constraint, a *Argument) bool {
 func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate) (meant []candidate, miss string) {
 	if c.Pick == Choice {
 		o.values = m.spared(c, undoubted(o.values), c.idOf(*a))
-		type place struct{ text, record string }
-		left := map[place]bool{}
+		left := map[occurrence]bool{}
 		for _, v := range o.values {
-			left[place{v.text, v.record}] = true
+			left[v.occurrence()] = true
 		}
-		sure := slices.DeleteFunc(slices.Clone(hits), func(h candidate) bool { return !left[place{h.text, h.record}] })
+		sure := slices.DeleteFunc(slices.Clone(hits), func(h candidate) bool { return !left[h.occurrence()] })
 		if len(sure) == 0 {
 			return nil, cond(hits[0].doubt, m.say("%s is not one of what may be chosen of %s", short(a.Text), from(c.From)))
 		}

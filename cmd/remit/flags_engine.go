@@ -38,8 +38,8 @@ type engine struct {
 	contracts []*contract.File
 	// guards are the files of --policies.
 	guards []*guard.File
-	// open is set where sessions bring tools that nobody knows before: a guard for a tool that a
-	// session doesn't have decides nothing there, and is no mistake.
+	// open is set where each session brings its own tools. A guard for a tool that a session lacks
+	// is then not a mistake.
 	open    bool
 	options remit.Options
 }
@@ -110,7 +110,7 @@ func (e *engine) monitor(tools []*schema.Catalogue, at time.Time) (*remit.Monito
 }
 
 // guarded makes the monitor with the guards, which know its tools. A guard for a
-// tool that there isn't is a mistake, unless sessions bring tools.
+// tool that doesn't exist is a mistake, unless sessions bring their own tools.
 func (e *engine) guarded(o remit.Options) (*remit.Monitor, error) {
 	if e.guards == nil {
 		return remit.New(o)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/netip"
 	"net/url"
 	"os"
 	"os/signal"
@@ -92,7 +91,7 @@ func (c *proxyCommand) Run(ctx context.Context, s *command.Streams) error {
 	if err != nil {
 		return errors.Join(hint.Wrap(err, "choose another address with --listen"), end())
 	}
-	if a, err := netip.ParseAddrPort(l.Addr().String()); err == nil && !a.Addr().IsLoopback() {
+	if !loopback(l.Addr().String()) {
 		log.Warn("the address can be reached from other machines, and the proxy has neither TLS nor tokens: listen on 127.0.0.1, or let only the agent's machine reach it")
 	}
 	log.Info("listening", "url", "http://"+l.Addr().String(), "upstream", o.Upstream.Redacted())

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net/netip"
 	"net/url"
 	"os/signal"
 	"syscall"
@@ -125,7 +124,7 @@ func (c *serveCommand) serve(ctx context.Context, o api.Options) error {
 	if err != nil {
 		return err
 	}
-	if a, err := netip.ParseAddrPort(l.Addr().String()); err == nil && !a.Addr().IsLoopback() && c.Cert == "" {
+	if !loopback(l.Addr().String()) && c.Cert == "" {
 		o.Log.Warn("the address can be reached from other machines: use --tls-cert or put a proxy with TLS in front, since tokens travel with every request")
 	}
 	if c.Console {

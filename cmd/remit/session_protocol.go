@@ -180,8 +180,8 @@ func parseRequest(data []byte) (*request, error) {
 	return &r, nil
 }
 
-// identified reads of a line that has a mistake what says which call it is about: whoever waits for the
-// answer to a call is told that there is none.
+// identified reads the ids of a malformed line, so that the error names the call that an agent waits
+// for.
 func identified(data []byte) *request {
 	return &request{
 		Type: strictjson.GetText(data, "type"), Session: strictjson.GetText(data, "session"),

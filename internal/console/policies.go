@@ -203,18 +203,24 @@ type reviewChoice struct {
 // failing stands in the place of a field where a policy is approved although tests of its rule fail.
 const failing = "failing"
 
+// formValue is what a form says for a word and its field.
+func formValue(word desk.Word, field string) string {
+	return strings.TrimSpace(string(word) + " " + field)
+}
+
 // choicesOf returns the ways to decide about a policy.
 func choicesOf(p *report.Policy, r desk.Review) []reviewChoice {
 	if p.Digest == "" {
 		return nil // the mapping doesn't have it
 	}
+	said := formValue(r.Word, r.Field)
+	if r.Failing {
+		said = formValue(r.Word, failing)
+	}
 	var out []reviewChoice
 	add := func(word desk.Word, field, name, words string) {
-		chosen := r.Word == word && r.Field == field
-		if word == desk.Approve {
-			chosen = r.Word == word && r.Failing == (field == failing)
-		}
-		out = append(out, reviewChoice{strings.TrimSpace(string(word) + " " + field), name, words, chosen})
+		value := formValue(word, field)
+		out = append(out, reviewChoice{value, name, words, value == said})
 	}
 	approve := func(name, words string) {
 		if p.Rule != nil && (p.Rule.Failing() > 0 || p.Rule.Broken) {

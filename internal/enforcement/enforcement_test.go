@@ -13,6 +13,20 @@ import (
 const tools = `[{"name":"cancel","description":"Cancel an order.","inputSchema":{"type":"object","properties":{"id":{"type":"string"},"note":{"type":["string","null"]}},"required":["id"]}},
 {"name":"get_order","description":"Get an order.","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}}]`
 
+// shop is a shop's tools, and a guard file for one of them.
+func shop(t *testing.T, rules string) (*guard.File, guard.Deployment) {
+	t.Helper()
+	f, err := guard.Load("cancel.yaml", []byte(rules))
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalogue, err := schema.Parse("shop.json", []byte(tools))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, guard.Deployment{Tools: []*schema.Catalogue{catalogue}, Contracts: []*contract.File{synth.Contract(catalogue)}}
+}
+
 // TestExamine checks what each point makes of rules of every kind.
 func TestExamine(t *testing.T) {
 	const allow, deny = `{name: runs, expect: allow, args: {id: W1}, `, `{name: is stopped, expect: deny, args: {id: W1}, `
@@ -38,15 +52,7 @@ func TestExamine(t *testing.T) {
 		"wrong in its own example": {`require: "false", examples: [` + allow + `history: [{user: "Cancel it"}]}]`, enforcement.Decide, enforcement.Decide, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, err := guard.Load("cancel.yaml", []byte("tool: cancel\npolicies: [{name: it, message: no, "+c.rule+"}]\n"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			catalogue, err := schema.Parse("shop.json", []byte(tools))
-			if err != nil {
-				t.Fatal(err)
-			}
-			d := guard.Deployment{Tools: []*schema.Catalogue{catalogue}, Contracts: []*contract.File{synth.Contract(catalogue)}}
+			f, d := shop(t, "tool: cancel\npolicies: [{name: it, message: no, "+c.rule+"}]\n")
 			for _, p := range enforcement.Points() {
 				want, ok := all[p.Name]
 				switch {
@@ -74,15 +80,7 @@ func TestExamine(t *testing.T) {
 
 // A rule for a tool that there isn't decides no call at any point, and each says so.
 func TestExamineMistypedTool(t *testing.T) {
-	f, err := guard.Load("cancel.yaml", []byte("tool: cancle\npolicies: [{name: it, message: no, require: 'false'}]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	catalogue, err := schema.Parse("shop.json", []byte(tools))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := guard.Deployment{Tools: []*schema.Catalogue{catalogue}, Contracts: []*contract.File{synth.Contract(catalogue)}}
+	f, d := shop(t, "tool: cancle\npolicies: [{name: it, message: no, require: 'false'}]\n")
 	for _, p := range enforcement.Points() {
 		got := p.Examine(t.Context(), []*guard.File{f}, d)
 		if len(got.Others) != 1 || got.Others[0].Outcome != enforcement.Pass || got.Others[0].Why != enforcement.Absent {

@@ -201,8 +201,8 @@ func eachServer(files []*guard.File, contracts []*contract.File) []*guard.File {
 				having = append(having, &of)
 			}
 		}
-		if len(having) == 0 {
-			having = []*guard.File{f}
+		if having == nil {
+			having = append(having, f)
 		}
 		out = append(out, having...)
 	}

@@ -83,9 +83,10 @@ func subject(d *remit.Decision) string {
 
 // body writes a call's arguments, the reasons and the places.
 func body(b *strings.Builder, a sighting.Asked) {
-	arguments(b, a.Decision)
+	doc, _ := strictjson.Parse(a.Decision.Arguments, strictjson.DefaultLimits()) // nil, in which nothing is found, for others
+	arguments(b, a.Decision, doc)
 	b.WriteString("\nWhy you are asked:\n")
-	reasons(b, a.Decision)
+	reasons(b, a.Decision, doc)
 	if len(a.Places) > 0 {
 		b.WriteString("\nWhere it comes from:\n")
 	}
@@ -140,8 +141,7 @@ func Decisive(f *remit.Finding, bound contract.Approved) bool {
 }
 
 // arguments writes all arguments of a call, lists of plain values on one line.
-func arguments(b *strings.Builder, d *remit.Decision) {
-	doc, err := strictjson.Parse(d.Arguments, strictjson.DefaultLimits())
+func arguments(b *strings.Builder, d *remit.Decision, doc *strictjson.Document) {
 	bound, _ := Binding(d)
 	if len(d.Findings) == 0 {
 		b.WriteString("It has no arguments.\n")
@@ -149,10 +149,8 @@ func arguments(b *strings.Builder, d *remit.Decision) {
 
 	value := func(f *remit.Finding) string {
 		text := f.Value
-		if err == nil {
-			if leaf, ok := doc.Get(f.Path); ok {
-				text = leaf.Text
-			}
+		if leaf, ok := doc.Get(f.Path); ok {
+			text = leaf.Text
 		}
 		return Quoted(text, most(f, bound))
 	}
@@ -180,8 +178,7 @@ func arguments(b *strings.Builder, d *remit.Decision) {
 
 // reasons writes why a call is asked about. Values of which the same is to be
 // said are named together.
-func reasons(b *strings.Builder, d *remit.Decision) {
-	doc, _ := strictjson.Parse(d.Arguments, strictjson.DefaultLimits())
+func reasons(b *strings.Builder, d *remit.Decision, doc *strictjson.Document) {
 	var unknown []string
 	lines := 0
 	line := func(format string, args ...any) {
