@@ -72,7 +72,7 @@ func (s *Session) addResult(r Result, at time.Time) {
 // verbatim reports whether a tool returned a text as its author wrote it: even when it
 // reads as JSON, it has no records.
 func verbatim(record *callRecord, r Result) bool {
-	return len(r.Structured) == 0 && record.bound != nil && provenance.NameTells(record.bound.contract.Tool.Name, provenance.Verbatim)
+	return len(r.Structured) == 0 && record.bound != nil && provenance.IsVerbatim(record.bound.contract.Tool.Name)
 }
 
 // wrapsText reports whether the structured form of a result is only its text once more, as

@@ -238,6 +238,34 @@ func TestScopeSettlesNoOuterArgument(t *testing.T) {
 	expect(t, o.decide("call_tool", `{"tool":"write_note","host":"evil.example","arguments":{"title":"a","text":"b"}}`), "ask; below-floor /host")
 }
 
+// TestListedPagesAreRecords: what lists pages returns none of them, and its JSON has records.
+func TestListedPagesAreRecords(t *testing.T) {
+	for tool, want := range map[string]remit.Verdict{"search_pages": remit.Allow, "list_pages": remit.Allow, "get_page_content": remit.Ask, "search_page": remit.Ask} {
+		c, err := schema.Parse("wiki", []byte(`{"tools": [{"name": "`+tool+`", "description": "Reads.", "inputSchema": {"type": "object", "properties": {"query": {"type": "string"}}}},
+		 {"name": "delete_note", "inputSchema": {"type": "object", "properties": {"id": {"type": "string"}}}}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := remit.New(remit.Options{Tools: []*schema.Catalogue{c}, Contracts: []*contract.File{synth.Contract(c)}, Scopes: scope.ModeBound})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := m.Session("s")
+		s.User("Delete the note Plans.")
+		if _, refused, err := s.Scope([]byte(`{"calls":[{"tool":"` + tool + `"},
+		 {"tool":"delete_note","args":{"/id":{"from":[{"tool":"` + tool + `","field":"id","where":{"title":"Plans"}}],"kind":"id","pick":"only"}}}]}`)); err != nil || len(refused) > 0 {
+			t.Fatal(err, refused)
+		}
+		decideCall(t, s, remit.Call{ID: "r", Tool: tool, Arguments: json.RawMessage(`{}`)})
+		if err := s.Result(context.Background(), remit.Result{Call: "r", Content: `[{"id":"p1","title":"Plans"}]`}); err != nil {
+			t.Fatal(err)
+		}
+		if d := decideCall(t, s, remit.Call{Tool: "delete_note", Arguments: json.RawMessage(`{"id":"p1"}`)}); d.Verdict != want {
+			t.Errorf("%s: %s: %s", tool, d.Verdict, d.Explain())
+		}
+	}
+}
+
 // TestVerbatimTextHasNoRecords: the author of a file can't list records for a scope by writing JSON.
 func TestVerbatimTextHasNoRecords(t *testing.T) {
 	const tools = `{"tools": [

@@ -68,14 +68,19 @@ func (m *matcher) isOfUnsaid(w *Match, level *Result, named func(*field) bool) b
 		return isForm || isNamed || level.isAbout(word) || (m.work(len(m.folded)) && hasWord(m.folded, word))
 	}
 
-	any := false
+	any, said := false, map[string]bool{}
 	for i := range level.fields {
 		f := &level.fields[i]
 		if !m.step() || !named(f) || !level.outermost(f.record) {
 			continue
 		}
 		any = true
-		if !slices.ContainsFunc(strings.Fields(f.name), func(word string) bool { return !isSaid(word) }) {
+		is, known := said[f.name]
+		if !known {
+			is = !slices.ContainsFunc(strings.Fields(f.name), func(word string) bool { return !isSaid(word) })
+			said[f.name] = is
+		}
+		if is {
 			return false
 		}
 	}

@@ -41,6 +41,23 @@ func TestNewestIsNotDueLast(t *testing.T) {
 	}.run(t)
 }
 
+// TestYearOfSomethingElse: for what can't be taken back, an order is by a member of the records, and not by one of another thing in them.
+func TestYearOfSomethingElse(t *testing.T) {
+	list := func(first, second string) []returned {
+		return events(`[{"id":"e1",` + first + `},{"id":"e2",` + second + `}]`)
+	}
+	is := map[string]string{"/id": "s:e1"}
+	newest, cheapest, born := acted(`{}`, "choice", "newest by year"), acted(`{}`, "choice", "cheapest by price"), acted(`{}`, "choice", "newest by artist year")
+	ofArtists := list(`"artist":{"name":"A","year":1980}`, `"artist":{"name":"B","year":1950}`)
+	askings{
+		"of the artist":              {scope: newest, args: is, results: ofArtists},
+		"for what can be taken back": {scope: newest, args: is, results: ofArtists, reversible: true, want: true},
+		"as the criterion says":      {scope: born, args: is, results: ofArtists, want: true},
+		"of details":                 {scope: newest, args: is, results: list(`"details":{"year":1980}`, `"details":{"year":1950}`), want: true},
+		"the amount of a price":      {scope: cheapest, args: is, results: list(`"price":{"amount":3}`, `"price":{"amount":9}`), want: true},
+	}.run(t)
+}
+
 // TestAnotherZone: what is free at an hour in one zone isn't so at that hour in another one.
 func TestAnotherZone(t *testing.T) {
 	book := func(start, end string) string {

@@ -68,23 +68,27 @@ func TestFoundIn(t *testing.T) {
 	}
 }
 
-// TestLookedForAsDescribed: a search for the words by which the scope describes the only record hides
-// none that would be taken for it.
+// TestLookedForAsDescribed: a search for the words by which the scope describes the only record
+// hides none that would be taken for it. Of several words, who wrote what was read before may have chosen one.
 func TestLookedForAsDescribed(t *testing.T) {
-	for query, want := range map[string]bool{
-		"dentist": true, "dentist appointment": true, "Dentist": true, "dentist Bob": false, "doctor": false, "the": false,
+	for asked, want := range map[struct {
+		query string
+		early bool
+	}]bool{
+		{"dentist", true}: true, {"Dentist", true}: true, {"dentist appointment", true}: true, {"dentist appointment", false}: true, {"Appointment: dentist", false}: true,
+		{"dentist", false}: false, {"appointment", false}: false, {"dentist Bob", false}: false, {"doctor", false}: false, {"the", false}: false,
 	} {
-		t.Run(query, func(t *testing.T) {
+		t.Run(asked.query, func(t *testing.T) {
 			s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"cancel","args":{"/id":{"from":[{"tool":"find_events","field":"id"}],"kind":"id","pick":"only","by":"dentist appointment"}}}]}`), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := &scope.Result{Call: "r", Server: "s", Tool: "find_events", Covered: true, Read: true, Args: []scope.Argument{{Pointer: "/query", Text: query, Role: label.Content}}}
+			r := &scope.Result{Call: "r", Server: "s", Tool: "find_events", Covered: true, Read: true, Early: asked.early, Args: []scope.Argument{{Pointer: "/query", Text: asked.query, Role: label.Content}}}
 			setContent(r, `[{"id":"e1","title":"Dentist"}]`)
 			p := &scope.Proposal{Server: "s", Tool: "cancel", Call: "c", Irreversible: true, Role: func(string) label.Role { return label.Selector },
 				Args: []scope.Argument{{Pointer: "/id", Text: "e1", Role: label.Selector}}}
 			if _, misses, ok := scope.NewTask(s, "Read the mail and cancel my dentist appointment.").Match(p, []*scope.Result{r}); ok != want {
-				t.Errorf("covered: %v, want %v (%v)", ok, want, misses)
+				t.Errorf("early %v: covered: %v, want %v (%v)", asked.early, ok, want, misses)
 			}
 		})
 	}

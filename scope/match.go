@@ -300,8 +300,8 @@ func omission(c *Arg, p *Proposal) string {
 	return ""
 }
 
-// readsMore reports whether a call that only reads leaves out a filter, so that it reads more, and what each source takes from there is held to
-// the filter.
+// readsMore reports whether a call that only reads leaves out a filter that each source with its tool states: it reads more, and what a
+// source takes of that has to have the stated value.
 func (m *matcher) readsMore(c *Arg, p *Proposal) bool {
 	if !p.Read || p.otherwise(c.Pointer) != "" || p.Role(c.Pointer) != label.Selector {
 		return false

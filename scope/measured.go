@@ -39,7 +39,7 @@ func (m *matcher) quantity(record, member string) measured {
 			name := unitless(slices.Concat(f.part, f.key))
 			switch {
 			case f.part != nil:
-				if endsIn(name, member) || endsIn(unvalued(name), member) {
+				if m.isWithin(r, f, name, member) {
 					within = append(within, f)
 				}
 			case slices.EqualFunc(f.key, whole, sameWord) || isOnly(unitless(f.key), member):
@@ -62,6 +62,22 @@ func (m *matcher) quantity(record, member string) measured {
 		}
 	}
 	return measured{}
+}
+
+// isWithin reports whether a field of an object in its record is what a member means, by the full name of the field without units. For what can't
+// be taken back, the object is what is meant itself (the amount of the price), or one that only holds members of the record: the year
+// of the artist is not the year.
+func (m *matcher) isWithin(r *Result, f *field, name []string, member string) bool {
+	whole := strings.Fields(member)
+	if len(whole) > 1 {
+		return slices.EqualFunc(name, whole, sameWord)
+	}
+	if endsIn(f.part, member) && endsIn(unvalued(name), member) {
+		return true
+	}
+	isOwn := func(w string) bool { return slices.Contains(details, w) || r.isAbout(w) }
+	ofOther := slices.ContainsFunc(f.part, func(w string) bool { return !isOwn(w) })
+	return endsIn(name, member) && !(ofOther && (m.irreversible || m.strict))
 }
 
 // isMoment reports whether a text is a time.

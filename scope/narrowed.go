@@ -79,7 +79,7 @@ func (m *matcher) filters(r *Result, key []string) bool {
 // narrowsAsMeant reports whether an argument of an earlier call leaves out of its result nothing that
 // a source's conditions select: it says the same as one of them.
 func (m *matcher) narrowsAsMeant(s *Source, r *Result, a Argument, of *Constraint) bool {
-	if m.searchesAll(r, a) && (m.saysWords(s, a) || (len(s.Where) == 0 && m.describes(of, a))) {
+	if m.searchesAll(r, a) && (m.saysWords(s, a) || (len(s.Where) == 0 && m.describes(of, r, a))) {
 		return true
 	}
 	if m.coversSpan(s, r, a) || m.isForTheTime(r, a) {
@@ -279,10 +279,19 @@ func areOneName(values []Value) bool {
 }
 
 // describes reports whether what is looked for are words by which the scope describes the only record
-// that is meant. Records without them would not be taken for it, found or not.
-func (m *matcher) describes(c *Constraint, a Argument) bool {
+// that is meant. Records without them would not be taken for it, found or not. Of several words, who wrote what was read before may have
+// chosen one: what can't be taken back needs all of one way to say it.
+func (m *matcher) describes(c *Constraint, r *Result, a Argument) bool {
 	looked, said := words(a.Text), describe(c.By).words
-	return c.Pick == Only && len(looked) > 0 && !slices.ContainsFunc(looked, func(w string) bool { return !slices.Contains(said, w) })
+	if c.Pick != Only || len(looked) == 0 || slices.ContainsFunc(looked, func(w string) bool { return !slices.Contains(said, w) }) {
+		return false
+	}
+	if r.Early || !(m.irreversible || m.strict) {
+		return true
+	}
+	return slices.ContainsFunc(waysToSay(c.By), func(way []string) bool {
+		return !slices.ContainsFunc(way, func(w string) bool { return !slices.Contains(looked, w) })
+	})
 }
 
 // searchesAll reports whether an argument is one of words to look for, in whatever member they are:

@@ -10,11 +10,18 @@ func (m *matcher) takesSome(s *Source, of *Constraint) bool {
 	if of.Pick != All || of.Computed || m.against || m.strict || m.joining || len(s.Where) == 0 {
 		return false
 	}
-	isName := func(w Match) bool {
+	isName := func(w *Match) bool {
 		name := head(w.name())
 		return len(name) == 0 || w.isParty() || slices.Contains(titles, name[len(name)-1])
 	}
-	return !slices.ContainsFunc(s.Where, isName)
+	for i := range s.Where {
+		for w := range s.Where[i].each {
+			if isName(w) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // isPage reports whether an argument of an earlier call says no more than which page of a listing is meant: by a number, or by what

@@ -28,6 +28,7 @@ func TestPagesOfAll(t *testing.T) {
 		"the only one":                 is(only(of("things", "id", open)), "1", false, page("", first)),
 		"without a condition":          is(every(of("things", "id", "")), "1", false, page("", first)),
 		"of a name with several forms": is(every(of("things", "id", `{"name":"Acme"}`)), "1", false, page("", first)),
+		"or of a name":                 is(every(of("things", "id", `{"state":{"is":"open","or":["name"]}}`)), "1", false, page("", first)),
 		"what another page may have":   is(unless(of("rooms", "id", ""), of("things", "", `{"state":"lost"}`)), "5", false, returned{"rooms", "", `[{"id":5}]`}, page("", first)),
 	}.run(t)
 }

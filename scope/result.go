@@ -238,6 +238,9 @@ func (m *matcher) memberOf(r *Result, description []string, id string, kind Kind
 	if r.values {
 		return func(*field) bool { return true }, true
 	}
+	if m.isForked(r, description) {
+		return func(*field) bool { return false }, true
+	}
 	// "ship_to country" is the country of ship_to before it is a ship.
 	if exact := strings.Join(m.head(r, description), " "); exact != "" && r.members[exact] && (r.parts[exact] == 0 || m.everywhere(r, exact)) && !m.isObject(r, exact) {
 		return func(f *field) bool { return f.name == exact }, true
@@ -419,6 +422,28 @@ func (m *matcher) head(r *Result, description []string) []string {
 	return headAmong(description, func(name string) bool {
 		return r.members[name] && r.parts[name] != short && m.everywhere(r, name) && !m.isObject(r, name)
 	})
+}
+
+// isForked reports whether a description may name two members of a single record, of which others may have added the longer one: the
+// paid, and the paid_from.
+func (m *matcher) isForked(r *Result, description []string) bool {
+	short := strings.Join(head(description), " ")
+	if !m.irreversible || m.against || !r.members[short] {
+		return false
+	}
+	long := strings.Join(m.head(r, description), " ")
+	return long != short && !r.known[long] && r.isSingle()
+}
+
+// isSingle reports whether a result has one record that is in no other.
+func (r *Result) isSingle() bool {
+	n := 0
+	for _, record := range r.inOrder {
+		if r.outermost(record) {
+			n++
+		}
+	}
+	return n == 1
 }
 
 // headAmong returns the words of a description that are one of some names: the longest that goes on behind a preposition

@@ -472,7 +472,7 @@ func (m *matcher) ranked(o offers, member string, by criterion) ranking {
 	if !comparable || of.to > len(all) || !m.work(len(all)*perStep) {
 		return out
 	}
-	if strings.Contains(compared, clockForm) && by.order.ofTime() && (by.order.toCome() || areOfTwoDays(all)) {
+	if strings.Contains(compared, clockForm) && by.order.ofTime() && (by.order.toCome() || areOfTwoDays(all) || !m.areOfOneDay(all)) {
 		return out
 	}
 
@@ -503,15 +503,6 @@ func (of rank) among(all []placed) []candidate {
 		}
 	}
 	return out
-}
-
-// areOfTwoDays reports whether some times alone are late in the evening and others in the night, which may be the one after it:
-// who closes at 1:00 is open longer than who closes at 23:00.
-func areOfTwoDays(times []placed) bool {
-	const early, late = 6 * time.Hour, 18 * time.Hour
-	isEarly := func(t placed) bool { return t.by.Cmp(big.NewRat(early.Milliseconds(), 1)) < 0 }
-	isLate := func(t placed) bool { return t.by.Cmp(big.NewRat(late.Milliseconds(), 1)) >= 0 }
-	return slices.ContainsFunc(times, isEarly) && slices.ContainsFunc(times, isLate)
 }
 
 // placed is a candidate with the number that it is compared by.

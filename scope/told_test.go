@@ -111,6 +111,25 @@ func TestLatestOfADay(t *testing.T) {
 	}.run(t)
 }
 
+// TestTimesOfTwoDays: a time alone is before another one only on the same day.
+func TestTimesOfTwoDays(t *testing.T) {
+	by := acted(`{}`, "choice", "earliest by departure")
+	list := func(args, a, b string) []returned {
+		return []returned{{"list_events", args, `[{"id":"e1","departure":"09:30"` + a + `},{"id":"e2","departure":"07:15"` + b + `}]`}}
+	}
+	second := map[string]string{"/id": "s:e2"}
+	askings{
+		"of no day":            {scope: by, args: second, early: true, results: list("", "", ""), want: true},
+		"of one day":           {scope: by, args: second, early: true, results: list("", `,"date":"2026-03-01"`, `,"date":"2026-03-01"`), want: true},
+		"a day later":          {scope: by, args: second, early: true, results: list("", `,"date":"2026-03-01"`, `,"date":"2026-03-02"`)},
+		"on another weekday":   {scope: by, args: second, early: true, results: list("", `,"weekday":"mon"`, `,"weekday":"fri"`)},
+		"of the day asked for": {scope: by, args: second, early: true, results: list(`{"date":"2026-03-01"}`, `,"booked":"2026-01-01"`, `,"booked":"2026-02-01"`), want: true},
+		"of two listings": {scope: by, args: second, early: true, results: []returned{
+			{"list_events", `{"date":"2026-03-01"}`, `[{"id":"e1","departure":"09:30"}]`}, {"list_events", `{"date":"2026-03-02"}`, `[{"id":"e2","departure":"07:15"}]`},
+		}},
+	}.run(t)
+}
+
 // TestInflectedMember: a criterion may have the name of a member in another form, where the records have one such member.
 func TestInflectedMember(t *testing.T) {
 	by := acted(`{}`, "choice", "earliest by renewal")

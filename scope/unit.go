@@ -1,6 +1,7 @@
 package scope
 
 import (
+	"math/big"
 	"slices"
 	"strings"
 	"sync"
@@ -59,8 +60,7 @@ func (m *matcher) unitsOf(w *Match) []unit {
 	}
 	var out []unit
 	for _, at := range numbers().FindAllStringIndex(m.folded, maxOperands) {
-		n, ok := number(plain(m.folded[at[0]:at[1]]))
-		if isBound := n == string(w.Below) || n == string(w.Above); !ok || !isBound {
+		if n, ok := number(plain(m.folded[at[0]:at[1]])); !ok || !(isNextTo(n, w.Below, -1) || isNextTo(n, w.Above, 1)) {
 			continue
 		}
 
@@ -79,6 +79,23 @@ func (m *matcher) unitsOf(w *Match) []unit {
 		}
 	}
 	return out
+}
+
+// isNextTo reports whether a number that the user said is a bound, or is included by one next to it: "at most 50" is below 50.01, or
+// below 51 where there is nothing between.
+func isNextTo(said string, bound Value, side int) bool {
+	if bound == "" {
+		return false
+	}
+	limit, n := rational(string(bound)), rational(said)
+	if limit == nil || n == nil {
+		return false
+	}
+	within := n.Sub(n, limit)
+	if side > 0 {
+		within.Neg(within)
+	}
+	return within.Sign() <= 0 && within.Cmp(big.NewRat(-1, 1)) >= 0
 }
 
 // isInUnits reports whether a number with units beside it may be compared with a bound: it is in the unit that the user said, or no

@@ -72,6 +72,8 @@ func TestUnitOfABound(t *testing.T) {
 		"a code":                        {"Forward those below 40 SEK.", `[{"id":"a","size":30,"currency":"KWD"},{"id":"b","size":50,"currency":"KWD"}]`, ""},
 		"what else is measured":         {"Forward those below 40 euros.", `[{"id":"a","size":30,"unit":"kg"},{"id":"b","size":50,"unit":"kg"}]`, "a"},
 		"the unit of another number":    {"Forward those below 40, 3 kg at most.", `[{"id":"a","size":30,"unit":"t"},{"id":"b","size":50,"unit":"t"}]`, "a"},
+		"at most, with what is next":    {"Forward those of at most 39.99 litres.", `[{"id":"a","size":30,"unit":"hl"},{"id":"b","size":50,"unit":"hl"}]`, ""},
+		"at most, of whole ones":        {"Forward those of at most 39 litres.", `[{"id":"a","size":30,"unit":"l"},{"id":"b","size":50,"unit":"l"}]`, "a"},
 		"a word behind that is no unit": {"Forward those below 40 to Ann.", `[{"id":"a","size":30,"unit":"t"},{"id":"b","size":50,"unit":"t"}]`, "a"},
 	} {
 		t.Run(name, func(t *testing.T) {

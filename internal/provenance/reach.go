@@ -1,11 +1,14 @@
 package provenance
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Kind is what an argument or a tool is, by its name.
 type Kind uint8
 
-// The kinds. All but Verbatim are kinds of arguments.
+// The kinds. All but verbatim are kinds of arguments.
 const (
 	Amount     Kind = iota // says how much
 	OneLine                // has one line
@@ -13,7 +16,7 @@ const (
 	Shown                  // is put before people again and again, or is fetched
 	Filter                 // restricts what a call takes
 	Identifier             // names single objects
-	Verbatim               // a tool that returns text as its author wrote it
+	verbatim               // a tool that returns text as its author wrote it
 	network                // reaches hosts
 )
 
@@ -29,7 +32,7 @@ var kinds = [...]struct {
 	Shown:      {words: shownNames},
 	Filter:     {words: filterNames},
 	Identifier: {words: identifierNames},
-	Verbatim:   {words: verbatimNames, last: true, atLeast: 2},
+	verbatim:   {words: verbatimNames, last: true, atLeast: 2},
 	network:    {words: networkNames},
 }
 
@@ -47,6 +50,18 @@ func NameTells(name string, kind Kind) bool {
 	}
 	return k.words.in(words)
 }
+
+// IsVerbatim reports whether the name of a tool shows that it returns a text as its author wrote it. What lists pages returns none of
+// them.
+func IsVerbatim(tool string) bool {
+	if !NameTells(tool, verbatim) {
+		return false
+	}
+	return !(slices.Contains(listings, Words(tool)[0]) && strings.HasSuffix(strings.ToLower(tool), "s"))
+}
+
+// listings are the verbs of tools that list several things, if their name ends in the plural.
+var listings = strings.Fields("list search find query")
 
 // IsOption reports whether a program that gets a value as an argument takes it for
 // an option.
