@@ -10,6 +10,7 @@ import (
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/discharge"
+	"github.com/remit-project/remit/internal/match"
 	"github.com/remit-project/remit/internal/provenance"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/scope"
@@ -32,8 +33,8 @@ type input struct {
 	ahead     ahead
 	awaited   *awaited        // a call that waits for a one-time code; nil for none
 	history   *guard.History  // as guards see it; nil where there are none
-	task      *scope.Task     // nil where there is no scope
-	results   []*scope.Result // in which its sources are looked for
+	task      *match.Task     // nil where there is no scope
+	results   []*match.Result // in which its sources are looked for
 	delegated []*delegated    // plans to which a person agreed
 	readings  []scope.Reading // to which a person agreed
 	turn      int             // the user's, counted
@@ -84,9 +85,9 @@ type outcome struct {
 	spent     int    // the place of that agreement
 	confirmed []confirmedValue
 	// Of a call that is decided by a scope:
-	scopeArgs []scope.Argument
-	cover     *scope.Cover // nil where no entry covers the call
-	coverTask *scope.Task  // that the entry is of
+	scopeArgs []match.Argument
+	cover     *match.Cover // nil where no entry covers the call
+	coverTask *match.Task  // that the entry is of
 	// readings are those to which a person agreed with the call.
 	readings []scope.Reading
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/remit-project/remit/internal/match"
 	"github.com/remit-project/remit/internal/reply"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/scope"
@@ -95,7 +96,7 @@ func (s *Session) Delegated() ([]*Delegation, []*scope.Request) {
 }
 
 // sources returns what the user's turn delegates to, or may mean.
-func (s *Session) sources(t *scope.Task) []*Delegation {
+func (s *Session) sources(t *match.Task) []*Delegation {
 	var out []*Delegation
 	for _, r := range t.Delegates(s.task.results) {
 		out = append(out, &Delegation{Call: r.Call, Server: r.Server, Tool: r.Tool, Text: r.Text})
@@ -202,7 +203,7 @@ func (s *Session) delegable(d *scope.Delegated) error {
 type delegated struct {
 	digest, call, tool string
 	beside             bool // it holds through the turn that follows
-	scope              *scope.Task
+	scope              *match.Task
 }
 
 // carried returns the plans that hold on when the user's next turn begins.
@@ -280,7 +281,7 @@ func (t *task) agreedTo(digest string) bool {
 
 // delegate returns a plan to which a person agrees, as decisions use it.
 func (t *task) delegate(d *scope.Delegated, tool string, plan *scope.Scope) *delegated {
-	return &delegated{d.Digest, d.Call, tool, d.Beside, scope.NewTask(plan, t.turn, t.talk.texts()...).Confirmed()}
+	return &delegated{d.Digest, d.Call, tool, d.Beside, match.NewTask(plan, t.turn, t.talk.texts()...).Confirmed()}
 }
 
 // confirmable returns what of a plan a person can agree to.

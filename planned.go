@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/remit-project/remit/internal/match"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/scope"
 )
@@ -265,7 +266,7 @@ func (s *Session) applyPlan(e Event) error {
 		return nil
 	}
 	s.task.planned = true
-	s.task.scope = scope.NewTask(parsed, s.task.turn, s.task.talk.texts()...)
+	s.task.scope = match.NewTask(parsed, s.task.turn, s.task.talk.texts()...)
 	return nil
 }
 

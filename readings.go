@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/remit-project/remit/internal/match"
 	"github.com/remit-project/remit/scope"
 )
 
@@ -95,7 +96,7 @@ func (x *deciding) readings() (reads []scope.Reading, shown string) {
 // known reports whether results of a shape are read as fields already: by the contract, or since a
 // person agreed.
 func (x *deciding) known(as scope.Reading) bool {
-	pinned := func(r *scope.Result) bool { return r.Pinned() && *r.Appearance() == as }
+	pinned := func(r *match.Result) bool { return r.Pinned() && *r.Appearance() == as }
 	return slices.Contains(x.in.readings, as) || slices.ContainsFunc(x.in.results, pinned)
 }
 
@@ -118,7 +119,7 @@ func (x *deciding) coveredBy(as []scope.Reading) (values []string, ok bool) {
 // looks says how a tool's results look: the last one that has a value which the call takes from
 // results, else the last one. It returns the call of the result if a person sees all of it.
 func (x *deciding) looks(as scope.Reading, values []string) (text, whole string) {
-	var look scope.Shown
+	var look match.Shown
 	for _, r := range slices.Backward(x.in.results) {
 		if have := r.Appearance(); have == nil || *have != as {
 			continue
@@ -159,7 +160,7 @@ func plural(word string, n int) string {
 
 // readAs says of a grant that it is by a reading to which a person agreed, or which the contract
 // has; empty where it isn't.
-func (x *deciding) readAs(g scope.Grant) string {
+func (x *deciding) readAs(g match.Grant) string {
 	for _, r := range x.in.results {
 		as := r.Appearance()
 		if g.Call == "" || r.Call != g.Call || as == nil {

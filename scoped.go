@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/match"
 	"github.com/remit-project/remit/internal/provenance"
 	"github.com/remit-project/remit/internal/serialized"
 	"github.com/remit-project/remit/internal/strictjson"
@@ -61,7 +62,7 @@ func (s *Session) setScope(data []byte, at time.Time) (*scope.Scope, []scope.Ref
 
 	s.begin(at)
 	s.task.planned = true
-	s.task.scope = scope.NewTask(parsed, s.task.turn, s.task.talk.texts()...)
+	s.task.scope = match.NewTask(parsed, s.task.turn, s.task.talk.texts()...)
 	return parsed, refused, nil
 }
 
@@ -79,11 +80,11 @@ func (s *Session) parseScope(data []byte) (*scope.Scope, []scope.Refusal, error)
 // task is what the user's last turn authorises, with what earlier calls returned.
 type task struct {
 	turn    string
-	scope   *scope.Task // nil where there is none for the turn
+	scope   *match.Task // nil where there is none for the turn
 	planned bool        // the turn has its plan, or will have none
 	foreign bool        // the session has read what others may have written
 	talk    talk
-	results []*scope.Result
+	results []*match.Result
 	// proposal is what the assistant wrote before the turn, after it had read what others
 	// may have written; empty for nothing.
 	proposal string
@@ -92,7 +93,7 @@ type task struct {
 }
 
 // scoped returns the task's scope for a decision; nil where scopes are off.
-func (d *deployment) scoped(t *task) *scope.Task {
+func (d *deployment) scoped(t *task) *match.Task {
 	if !d.takesScopes() {
 		return nil
 	}
@@ -154,7 +155,7 @@ func (x *deciding) outside(misses []string) {
 
 // certify records what the scope says of each value. The value keeps its label: a
 // certificate of a scope is for this call.
-func (x *deciding) certify(c *scope.Cover, by string) {
+func (x *deciding) certify(c *match.Cover, by string) {
 	for _, g := range c.Grants {
 		i := slices.IndexFunc(x.leaves, func(l leaf) bool { return !l.outer && l.place == g.Pointer })
 		if i < 0 || x.d.Findings[i].Satisfied {
@@ -173,7 +174,7 @@ const ScopeProcedure = "scope"
 
 // settledBy reports whether a scope settles a reason. Content goes on being checked for
 // links and secrets, unless the scope says where the value comes from.
-func (x *deciding) settledBy(c *scope.Cover, r Reason) bool {
+func (x *deciding) settledBy(c *match.Cover, r Reason) bool {
 	if r.Verdict != Ask || !slices.Contains(settledByScope, r.Code) {
 		return false
 	}
@@ -189,7 +190,7 @@ func (x *deciding) settledBy(c *scope.Cover, r Reason) bool {
 		left, constrained := x.out.coverTask.Scope().Calls[c.Entry].Arg(strings.TrimPrefix(r.Path, x.target.prefix))
 		return !constrained || left.Absent || left.Any
 	}
-	return slices.ContainsFunc(c.Grants, func(g scope.Grant) bool {
+	return slices.ContainsFunc(c.Grants, func(g match.Grant) bool {
 		return g.Pointer == x.leaves[i].place && g.Names() && !x.reaches(i, g.Beside)
 	})
 }
@@ -208,9 +209,9 @@ func (x *deciding) reaches(i int, part string) bool {
 }
 
 // scopeProposal returns the call as scopes see it.
-func (x *deciding) scopeProposal() *scope.Proposal {
+func (x *deciding) scopeProposal() *match.Proposal {
 	effect := x.variant.Effect
-	return &scope.Proposal{
+	return &match.Proposal{
 		Server: x.d.Server, Tool: x.d.Tool, Call: x.d.Call, Digest: x.digest(), Args: x.out.scopeArgs,
 		Read:         effect == contract.Read,
 		Irreversible: effect == contract.Egress || effect == contract.Destructive || effect == contract.Execute,
@@ -218,14 +219,14 @@ func (x *deciding) scopeProposal() *scope.Proposal {
 	}
 }
 
-func (x *deciding) scopeArguments() []scope.Argument {
-	out := make([]scope.Argument, 0, len(x.leaves))
+func (x *deciding) scopeArguments() []match.Argument {
+	out := make([]match.Argument, 0, len(x.leaves))
 	for i, l := range x.leaves {
 		if l.outer {
 			continue
 		}
 		trust := x.checked[i].Certified.Trust
-		out = append(out, scope.Argument{
+		out = append(out, match.Argument{
 			Pointer: l.place, Text: l.Text, Role: x.arguments[i].Role, Listed: x.listed(l.place), Required: x.required(l.place), Usual: x.usual(l.place, l.Text),
 			Empty:    l.Kind == strictjson.Null || l.Kind == strictjson.Object || l.Kind == strictjson.Array || l.Text == "",
 			Said:     trust >= label.User,
@@ -311,7 +312,7 @@ func (s *Session) keepResult(record *callRecord, r Result, doc *strictjson.Docum
 	if !s.monitor.takesScopes() {
 		return
 	}
-	out := &scope.Result{Call: r.Call, Server: record.bound.server, Tool: record.bound.contract.Tool.Name,
+	out := &match.Result{Call: r.Call, Server: record.bound.server, Tool: record.bound.contract.Tool.Name,
 		Args: record.scopeArgs, Covered: record.covered, Read: record.variant.Effect == contract.Read, Early: record.early, Failed: r.Failed != nil && *r.Failed, Verbatim: verbatim(record, r), Returns: record.variant.Output.Returns}
 	out.SetContent(r.Content, doc)
 	if o := record.variant.Output; o.Format == "" && (len(r.Structured) == 0 || wrapsText(r)) {

@@ -10,6 +10,7 @@ import (
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/discharge"
+	"github.com/remit-project/remit/internal/match"
 	"github.com/remit-project/remit/internal/provenance"
 	"github.com/remit-project/remit/scope"
 )
@@ -55,7 +56,7 @@ type callRecord struct {
 	covered   bool // by a scope
 	early     bool // the session had read nothing that others may have written
 	completes bool // an earlier call, by a one-time code
-	scopeArgs []scope.Argument
+	scopeArgs []match.Argument
 	made      *guard.Call // as guards see it; nil where there are none
 }
 

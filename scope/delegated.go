@@ -55,25 +55,6 @@ func TextDigest(text string) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// Delegates returns the results of the sources whose instructions the user told the agent to
-// follow, the last one of each.
-func (t *Task) Delegates(results []*Result) []*Result {
-	var out []*Result
-	for i := range t.scope.Delegates {
-		s := &t.scope.Delegates[i]
-		m := &matcher{scope: t.scope, results: results, request: t.request, said: t.said, folded: t.folded, steps: maxSteps, quiet: true, effect: true, irreversible: true, in: &Call{}, proposal: &Proposal{}}
-		for _, r := range slices.Backward(results) {
-			if m.comesFrom(s, r, &Constraint{Pick: Only}) && m.steps >= 0 {
-				if !slices.Contains(out, r) {
-					out = append(out, r)
-				}
-				break
-			}
-		}
-	}
-	return out
-}
-
 // Confirmable returns the part of a plan that a person can agree to by reading it: entries that
 // state their values, or take the only one of a source. It grants nothing that it doesn't say.
 // The others are refused, and so are further delegations.

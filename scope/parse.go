@@ -14,8 +14,10 @@ import (
 
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/pattern"
+	"github.com/remit-project/remit/internal/scalar"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/internal/strictyaml"
+	"github.com/remit-project/remit/internal/superlative"
 	"github.com/remit-project/remit/schema"
 )
 
@@ -365,11 +367,10 @@ func (r *reader) constraint(data json.RawMessage, depth int) (Constraint, error)
 			return Constraint{}, fmt.Errorf("from has the pick %s: write only, all or choice", clip([]byte(raw.Pick)))
 		}
 		if out.From, err = r.sources(raw.From, depth); err == nil {
-			out.sources = sourcesKey(out.From)
 			out.Except, err = r.exceptions(raw.Except, depth)
 		}
 		if err == nil {
-			err = out.restricts()
+			err = out.restricted()
 		}
 	case raw.Date != nil:
 		out.Date, err = readDays(raw.Date)
@@ -448,17 +449,17 @@ func (r *reader) source(data json.RawMessage, depth int) (Source, error) {
 	if len(raw.Where) > MaxArgs {
 		return Source{}, errWhere(len(raw.Where))
 	}
-	if len(raw.Or) > MaxSources || slices.ContainsFunc(raw.Or, func(field string) bool { return len(words(field)) == 0 }) {
+	if len(raw.Or) > MaxSources || slices.ContainsFunc(raw.Or, func(field string) bool { return len(scalar.Words(field)) == 0 }) {
 		return Source{}, fmt.Errorf("or has %d fields: write at most %d, each with a name", len(raw.Or), MaxSources)
 	}
-	out := Source{Server: raw.Server, Tool: raw.Tool, Args: args, Field: raw.Field, Or: raw.Or, By: raw.By, words: words(raw.Field)}
+	out := Source{Server: raw.Server, Tool: raw.Tool, Args: args, Field: raw.Field, Or: raw.Or, By: raw.By}
 	for _, name := range slices.Sorted(maps.Keys(raw.Where)) {
 		all, err := r.matches(raw.Where[name], depth)
 		if err != nil {
 			return Source{}, fmt.Errorf("where %s: %w", name, err)
 		}
 		for _, m := range all {
-			m.Field, m.words = name, words(name)
+			m.Field = name
 			out.Where = append(out.Where, m)
 		}
 	}
@@ -466,6 +467,17 @@ func (r *reader) source(data json.RawMessage, depth int) (Source, error) {
 		return Source{}, errWhere(len(out.Where))
 	}
 	return out, nil
+}
+
+// errRestricts is why a criterion doesn't go with all values.
+var errRestricts = errors.New("by can't restrict the pick all: say in where which records count and in except what is left out, or write the pick choice")
+
+// restricted returns an error for a criterion that would have to leave out some of all values.
+func (c *Constraint) restricted() error {
+	if c.Pick == All && superlative.Restricts(c.By) {
+		return errRestricts
+	}
+	return nil
 }
 
 // readDays reads a day, or a list of days as alternatives.
@@ -510,11 +522,6 @@ func readValues(data json.RawMessage) ([]Value, error) {
 	}
 	return out, nil
 }
-
-// short is a text as messages have it.
-type short string
-
-func (s short) String() string { return clip([]byte(s)) }
 
 // clip shortens text of a scope for a message.
 func clip(data []byte) string {

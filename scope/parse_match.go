@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/remit-project/remit/internal/scalar"
 )
 
 func errWhere(n int) error {
@@ -40,7 +42,7 @@ func (r *reader) matches(data json.RawMessage, depth int) ([]Match, error) {
 func (r *reader) match(data json.RawMessage, depth int) (Match, error) {
 	if len(data) == 0 || data[0] != '{' {
 		values, err := readValues(data)
-		return Match{Is: values, days: areDays(values)}, err
+		return Match{Is: values}, err
 	}
 
 	var raw rawMatch
@@ -56,7 +58,6 @@ func (r *reader) match(data json.RawMessage, depth int) (Match, error) {
 		if out.Is, err = readValues(raw.Is); err != nil {
 			return Match{}, err
 		}
-		out.days = areDays(out.Is)
 	}
 	if raw.Contains != nil {
 		if out.Contains, err = readWords(raw.Contains); err != nil {
@@ -92,14 +93,14 @@ func (w Match) check() error {
 		return err
 	}
 	for _, v := range []Value{w.Before, w.After} {
-		_, isMoment := moment(string(v))
-		_, isClock := clock(string(v))
+		_, isMoment := scalar.Moment(string(v))
+		_, isClock := scalar.Clock(string(v))
 		if v != "" && !isMoment && !isClock {
 			return fmt.Errorf("%s is not a day, a moment or a time: write it as 2026-01-31, 2026-01-31 14:00 or 14:00", clip([]byte(v)))
 		}
 	}
 	for _, v := range []Value{w.Below, w.Above} {
-		if _, ok := number(string(v)); v != "" && !ok {
+		if _, ok := scalar.Number(string(v)); v != "" && !ok {
 			return fmt.Errorf("%s is not a plain number: write it as 12.5", clip([]byte(v)))
 		}
 	}
@@ -110,7 +111,7 @@ func (w Match) check() error {
 func (w Match) checkWays() error {
 	others := len(w.Is)+len(w.Contains) > 0 || w.Prefix+string(w.Before+w.After+w.Below+w.Above) != ""
 	switch {
-	case w.Prefix != "" && fold(w.Prefix) == "", slices.ContainsFunc(w.Contains, func(words string) bool { return fold(words) == "" }):
+	case w.Prefix != "" && scalar.Fold(w.Prefix) == "", slices.ContainsFunc(w.Contains, func(words string) bool { return scalar.Fold(words) == "" }):
 		return errors.New("prefix and contains need more than blanks: write words")
 	case slices.Contains(w.Or, ""):
 		return errors.New("or has a member without a name: write the names of members")
@@ -122,7 +123,7 @@ func (w Match) checkWays() error {
 		return errors.New("from goes alone: write another condition for is, prefix, contains, before, after, below and above")
 	case len(w.From) == 0:
 		return errors.New("from is empty: write the source of the value")
-	case slices.ContainsFunc(w.From, func(s Source) bool { return len(s.words) == 0 }):
+	case slices.ContainsFunc(w.From, func(s Source) bool { return len(scalar.Words(s.Field)) == 0 }):
 		return errors.New("a source of a condition needs a field: write the member that has the value")
 	}
 	return nil

@@ -4,7 +4,7 @@
 // A planner, usually a language model, reads trusted text only: the user's turns,
 // the deployment's own text and the definitions of tools. It writes a [Scope], one
 // entry for each call that the request authorises. A monitor then enforces the scope
-// without a model: [Task.Match] reports which entry covers a call, by comparing every
+// without a model: an entry covers a call where it meets every constraint, by comparing every
 // argument with the entry's constraints and with the results of earlier calls.
 //
 // A scope is data, never code, and a bad one fails closed: [Parse] refuses unknown
@@ -154,8 +154,6 @@ type Constraint struct {
 	// Template is a text with holes such as {name}, each constrained by Holes.
 	Template string
 	Holes    map[string]Constraint
-
-	sources string // identifies From, once it is known
 }
 
 // Source is the result of a call in which a value has to appear.
@@ -174,15 +172,6 @@ type Source struct {
 	// By selects one value of the field, in a source that a constraint excepts, by a criterion
 	// that a program can check ("the newest"). Without it, all are excepted.
 	By string
-
-	words []string // of Field, once they are known
-}
-
-func (s *Source) name() []string {
-	if s.words == nil {
-		return words(s.Field)
-	}
-	return s.words
 }
 
 // Match says which values of a field select a record. All that is set must hold.
@@ -203,34 +192,6 @@ type Match struct {
 	// Before and After bound a day, a moment or a time of the day, Below and Above a number.
 	// The bound itself is outside.
 	Before, After, Below, Above Value
-
-	words []string // of Field, once they are known
-	days  bool     // Is lists days of which any time is meant, and the condition is on a time
-	// What is known of a condition once a result is held to it: From gave no value or Is, which
-	// is compared as it is; the values are of the day of the bounds; and what speaks against a
-	// call does so in doubt.
-	unknown, exact, sameDay, against bool
-}
-
-// each yields the condition on each of its fields.
-func (w *Match) each(yield func(*Match) bool) {
-	if !yield(w) {
-		return
-	}
-	for _, field := range w.Or {
-		other := *w
-		other.Field, other.words, other.Or = field, words(field), nil
-		if !yield(&other) {
-			return
-		}
-	}
-}
-
-func (w *Match) name() []string {
-	if w.words == nil {
-		return words(w.Field)
-	}
-	return w.words
 }
 
 // Value is a scalar of a scope, as text: a string's own, a number as it is written,

@@ -1,0 +1,126 @@
+package match_test
+
+import "testing"
+
+// TestAsides: what strangers add beside the records that a request is about doesn't decide what can't be taken
+// back, unless the scope or the tool names it.
+func TestAsides(t *testing.T) {
+	for name, c := range map[string]struct {
+		tool, field, where, list, value string
+		want                            bool
+	}{
+		"a result":                                    {"search", "id", `{}`, `{"query":"x","results":[{"id":"m1"},{"id":"m2"}]}`, "m1", true},
+		"in a comment on it":                          {"search", "id", `{}`, `{"results":[{"title":"x","comments":[{"id":"E"}]}]}`, "E", false},
+		"in a comment on a comment":                   {"search", "id", `{}`, `{"results":[{"title":"x","thread":{"replies":[{"id":"E"}]}}]}`, "E", false},
+		"in any list in a record":                     {"search", "id", `{}`, `{"results":[{"title":"x","likes":[{"by":{"id":"E"}}]}]}`, "E", false},
+		"in an object of another thing":               {"search", "owner id", `{"name":"Ann"}`, `[{"name":"Ann","sitter":{"owner":{"owner_id":"E"}}}]`, "E", false},
+		"an advertisement":                            {"search", "id", `{}`, `{"results":[{"id":"m1"}],"sponsored":[{"id":"E"}]}`, "E", false},
+		"an advertisement, and nothing else":          {"search", "id", `{}`, `{"results":[],"ads":[{"id":"E"}]}`, "E", false},
+		"what is recommended":                         {"search", "id", `{}`, `{"total":0,"recommended_items":[{"id":"E"}]}`, "E", false},
+		"beside the list of its name":                 {"list_mails", "id", `{}`, `{"mails":[{"id":"m1"}],"archive":[{"id":"E"}]}`, "E", false},
+		"two lists, neither of its name":              {"search", "id", `{}`, `{"open":[{"id":"m1"}],"done":[{"id":"m2"}]}`, "m2", true},
+		"a list that the field names":                 {"search", "comment id", `{}`, `{"results":[{"title":"x","comments":[{"id":"c1"}]}]}`, "c1", true},
+		"a list that the tool names":                  {"list_comments", "id", `{}`, `{"posts":[{"title":"x","comments":[{"id":"c1"}]}]}`, "c1", true},
+		"a list that says nothing":                    {"search", "id", `{}`, `{"groups":[{"title":"x","items":[{"id":"m1"}]}]}`, "m1", true},
+		"a record in a record, by a condition":        {"search", "id", `{"guest":"Ann"}`, `{"results":[{"guests":[{"guest":"Ann","id":"m1"},{"guest":"Bob","id":"m2"}]}]}`, "m1", true},
+		"a comment by who is named":                   {"search", "id", `{"author":"Ann"}`, `{"results":[{"title":"x","comments":[{"author":"Ann","id":"E"}]}]}`, "E", false},
+		"a reaction by who is named":                  {"search", "id", `{"by":"Ann"}`, `{"results":[{"title":"x","id":"m1","reactions":[{"by":"Ann","id":"E"}]}]}`, "E", false},
+		"an advertisement with the words":             {"search", "id", `{"title":"x"}`, `{"results":[{"title":"y","id":"m1"}],"ads":[{"title":"x","id":"E"}]}`, "E", false},
+		"the author of a comment in an object":        {"search", "author", `{"title":"x"}`, `{"results":[{"title":"x","top_comment":{"author":"E","text":"y"}}]}`, "E", false},
+		"a list in the only thing":                    {"get_order", "id", `{}`, `{"date":"2026-01-02","lines":[{"id":"m1"}]}`, "m1", true},
+		"comments on the only thing":                  {"get_order", "id", `{}`, `{"date":"2026-01-02","comments":[{"id":"E"}]}`, "E", false},
+		"an advertisement that has the tool's word":   {"search_lamps", "id", `{}`, `{"lamps":[{"id":"m1"}],"sponsored_lamps":[{"id":"E"}]}`, "E", false},
+		"an advertisement, called by the search":      {"search_lamps", "id", `{}`, `{"lamps":[{"id":"m1"}],"search_ads":[{"id":"E"}]}`, "E", false},
+		"an advertisement, where nothing is found":    {"search_lamps", "id", `{}`, `{"lamps":[],"sponsored_lamps":[{"id":"E"}]}`, "E", false},
+		"of partners":                                 {"search_lamps", "id", `{}`, `{"lamps":[{"id":"m1"}],"partner_lamps":[{"id":"E"}]}`, "E", false},
+		"beside the list of its name, which is empty": {"search_lamps", "id", `{}`, `{"lamps":[],"nearby":[{"id":"E"}]}`, "E", false},
+		"what is trending":                            {"search_lamps", "id", `{}`, `{"count":0,"trending":[{"id":"E"}]}`, "E", false},
+		"a list of its things":                        {"search_lamps", "id", `{}`, `{"lamp_list":[{"id":"m1"}],"total":1}`, "m1", true},
+		"the only list, with another word":            {"search_lamps", "id", `{}`, `{"matching_lamps":[{"id":"m1"}]}`, "m1", true},
+		"two lists of its things":                     {"search_lamps", "id", `{}`, `{"open_lamps":[{"id":"m1"}],"closed_lamps":[{"id":"m2"}]}`, "m2", true},
+		"advertisements, which are meant":             {"list_ads", "id", `{}`, `{"ads":[{"id":"m1"}]}`, "m1", true},
+		"a reply to it":                               {"get_post", "id", `{}`, `{"title":"x","last_reply":{"id":"E"}}`, "E", false},
+		"an answer to it":                             {"get_post", "id", `{}`, `{"title":"x","answers":[{"id":"E"}]}`, "E", false},
+		"a response, by the kind of its value":        {"get_post", "poster", `{}`, `{"title":"x","responses":[{"id":"E"}]}`, "E", false},
+		"an object that holds the details":            {"search", "id", `{}`, `{"results":[{"title":"x","attributes":{"data":{"id":"m1"}}}]}`, "m1", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := loosened{scope: every(of(c.tool, c.field, c.where)), id: c.value, results: []returned{{c.tool, "", c.list}}}
+			if got, misses := h.covered(t, true); got != c.want {
+				t.Errorf("covered: %v, want %v (%v)", got, c.want, misses)
+			}
+			if got, misses := h.covered(t, false); !got {
+				t.Errorf("what can be taken back: %v", misses)
+			}
+		})
+	}
+}
+
+// TestTheOnlyOneOfAThing: an address in a list in the only record is not that of another thing of the record.
+func TestTheOnlyOneOfAThing(t *testing.T) {
+	for name, c := range map[string]struct {
+		field, list string
+		want        bool
+	}{
+		"a guest's for the host's":        {"host email", `{"title":"Picnic","guests":[{"email":"ann@corp.example"}]}`, false},
+		"the guest's":                     {"guest email", `{"title":"Picnic","guests":[{"email":"ann@corp.example"}]}`, true},
+		"the host's":                      {"host email", `{"title":"Picnic","host":{"email":"ann@corp.example"},"guests":[{"email":"eve@evil.example"}]}`, true},
+		"a comment's for the owner's":     {"owner", `{"title":"Picnic","comments":[{"email":"ann@corp.example"}]}`, false},
+		"in what a comment says":          {"owner", `{"title":"Picnic","comments":[{"text":"mail ann@corp.example"}]}`, false},
+		"of nothing but an email address": {"email", `{"title":"Picnic","guests":[{"email":"ann@corp.example"}]}`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := hostile{
+				request: "Mail it.", tool: "forward_mail", args: map[string]string{"/to": "t:ann@corp.example"}, results: mails(nil, c.list),
+				scope: `{"calls":[{"tool":"forward_mail","args":{"/to":{"from":[{"tool":"list_mails","field":"` + c.field + `"}],"kind":"email","pick":"only"}}}]}`,
+			}
+			if got, misses := h.covered(t); got != c.want {
+				t.Errorf("covered: %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+}
+
+// TestAPlaceInOneList: two lists of a result have no order between them.
+func TestAPlaceInOneList(t *testing.T) {
+	for list, want := range map[string]bool{`{"shared":[{"id":"a"}],"mine":[{"id":"b"}]}`: false, `{"shared":[],"mine":[{"id":"a"},{"id":"b"}]}`: true} {
+		h := hostile{request: "Delete the first.", scope: moving(map[string]string{"/id": chosen("id", "first in the list")}), tool: "forward_mail", args: map[string]string{"/id": "s:a"}, results: mails(nil, list)}
+		if got, misses := h.covered(t); got != want {
+			t.Errorf("%s: covered %v, want %v (%v)", list, got, want, misses)
+		}
+	}
+}
+
+// TestOtherThings: what ends in a member's name is not of another thing.
+func TestOtherThings(t *testing.T) {
+	for name, c := range map[string]struct {
+		field, list, value string
+		want               bool
+	}{
+		"the owner's id":                          {"owner id", `[{"id":"1","name":"Ann","owner":{"id":"A"}}]`, "A", true},
+		"with the owner's name in it":             {"owner id", `[{"mail_id":"1","name":"Ann","owner":{"owner_id":"A"}},{"mail_id":"2","name":"Eve","owner":{"owner_id":"E"}}]`, "A", true},
+		"where records have an id without a name": {"owner id", `[{"id":"1","name":"Ann","owner":{"owner_id":"A"}}]`, "A", false},
+		"where records are called otherwise":      {"owner id", `[{"room_id":"1","name":"Ann","owner":{"owner_id":"A"}}]`, "A", false},
+		"the boss of the boss":                    {"boss id", `[{"mail_id":"1","name":"Ann","boss":{"mail_id":"2","boss_id":"E"}}]`, "E", false},
+		"the owner of the boss":                   {"owner id", `[{"mail_id":"1","name":"Ann","owner":"o-1","boss":{"owner_id":"E"}}]`, "E", false},
+		"the previous owner":                      {"owner id", `[{"id":"1","name":"Ann","previous_owner":{"id":"E"}}]`, "E", false},
+		"beside the owner":                        {"owner id", `[{"id":"1","name":"Ann","owner":"o-1","previous_owner":{"id":"E"}}]`, "E", false},
+		"of a name that no list has":              {"owner id", `[{"id":"1","name":"Ann","owner":"o-1","pet_owner":{"id":"E"}}]`, "E", false},
+		"the previous owner, who is meant":        {"previous owner id", `[{"id":"1","name":"Ann","previous_owner":{"id":"A"}}]`, "A", true},
+		"a word for the only one":                 {"card id", `[{"id":"1","name":"Ann","fuel_card":{"id":"A"}}]`, "A", true},
+		"a member of the previous one":            {"owner", `[{"id":"1","name":"Ann","previous_owner":"E"}]`, "E", false},
+		"a member that is nearly called so":       {"address of the owner", `[{"id":"1","name":"Ann","old_address":"E"}]`, "E", false},
+		"in an object of another object":          {"owner id", `[{"id":"1","name":"Ann","car":{"make":"x","owner":{"id":"E"}}}]`, "E", false},
+		"in an object that holds the details":     {"owner id", `[{"id":"1","name":"Ann","attributes":{"age":7,"owner":{"id":"A"}}}]`, "A", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := hostile{
+				request: "Do it for Ann.", tool: "forward_mail", args: map[string]string{"/id": "s:" + c.value}, results: mails(nil, c.list),
+				scope: `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"` + c.field + `","where":{"name":"Ann"}}],"kind":"id","pick":"only"}}}]}`,
+			}
+			if got, misses := h.covered(t); got != c.want {
+				t.Errorf("covered: %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+}

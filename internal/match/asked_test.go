@@ -1,0 +1,88 @@
+package match_test
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/remit-project/remit/internal/match"
+	"github.com/remit-project/remit/internal/serialized"
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/scope"
+)
+
+// asking is a proposed call after a text of others and further results, each called after the text unless early says
+// otherwise. It can't be taken back unless reversible says so.
+type asking struct {
+	scope, said       string
+	tool              string
+	args              map[string]string // as of [call]
+	results           []returned
+	early, reversible bool
+	now               time.Time
+	change            func(p *match.Proposal)
+	want              bool
+}
+
+type askings map[string]asking
+
+func (all askings) run(t *testing.T) {
+	t.Helper()
+	for name, c := range all {
+		t.Run(name, func(t *testing.T) {
+			if got, misses := c.covered(t); got != c.want {
+				t.Errorf("covered: %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+}
+
+func (c asking) covered(t *testing.T) (bool, []string) {
+	t.Helper()
+	s, refused, err := scope.Parse([]byte(c.scope), nil)
+	if err != nil || len(refused) > 0 {
+		t.Fatal(err, refused)
+	}
+	results := []*match.Result{{Call: "m", Server: "mailbox", Tool: "read_mail", Covered: true, Read: true}}
+	setContent(results[0], `{"body":"narrow what you look for"}`)
+	for i, have := range c.results {
+		r := &match.Result{Call: "r" + strconv.Itoa(i), Server: "mailbox", Tool: have.tool, Args: selectors(t, have.args), Covered: true, Read: true, Early: c.early}
+		for j := range r.Args {
+			r.Args[j].Foreign = !c.early
+		}
+		r.SetContent(have.text, serialized.Read(have.text, "", serialized.Trust{}))
+		results = append(results, r)
+	}
+	tool := c.tool
+	if tool == "" {
+		tool = "act"
+	}
+	p := call(tool, c.args)
+	p.Irreversible, p.Now = !c.reversible, c.now
+	if c.change != nil {
+		c.change(p)
+	}
+	_, misses, ok := match.NewTask(s, c.said).Match(p, results)
+	return ok, misses
+}
+
+// TestStatedByTheDefinition: a scope states no address that the user didn't say, and what the tool's own definition lists is
+// none, nor is a time.
+func TestStatedByTheDefinition(t *testing.T) {
+	by := func(value string) string { return `{"calls":[{"tool":"act","args":{"/to":{"is":"` + value + `"}}}]}` }
+	to := func(text string) map[string]string { return map[string]string{"/to": "t:" + text} }
+	listed := func(p *match.Proposal) { p.Args[0].Listed = true }
+	const said = "Text the parents that we meet at 2."
+	askings{
+		"one of those that the definition lists":    {scope: by("sms"), said: said, args: to("sms"), change: listed, want: true},
+		"another of them":                           {scope: by("sms"), said: said, args: to("mail"), change: listed},
+		"a word that nobody lists":                  {scope: by("sms"), said: said, args: to("sms")},
+		"a time":                                    {scope: by("14:00"), said: said, args: to("14:00"), want: true},
+		"a moment":                                  {scope: by("2026-03-04T14:00"), said: said, args: to("2026-03-04T14:00"), want: true},
+		"an address that the scope alone has":       {scope: by("eve@evil.example"), said: said, args: to("eve@evil.example")},
+		"a host with a port":                        {scope: by("evil:14"), said: said, args: to("evil:14")},
+		"an account of digits":                      {scope: by("20260304"), said: said, args: to("20260304")},
+		"a time, and something behind it":           {scope: by("14:00@evil.example"), said: said, args: to("14:00@evil.example")},
+		"a listed value for a credential is stated": {scope: by("sms"), said: said, args: to("sms"), change: func(p *match.Proposal) { p.Args[0].Listed, p.Args[0].Role = true, label.Credential }, want: true},
+	}.run(t)
+}

@@ -1,0 +1,118 @@
+package match
+
+import (
+	"math/big"
+	"strings"
+	"time"
+
+	"github.com/remit-project/remit/scope"
+
+	"github.com/remit-project/remit/internal/scalar"
+)
+
+// A text may be read in several ways: a day is all its moments, and one of a moment and its bound
+// may say in which zone it is. What a call relies on holds in every reading, and what speaks against
+// a call does so in any, and where a program can read nothing.
+
+// inBounds reports whether a text is between the bounds of a condition.
+func (w *Match) inBounds(text string) bool {
+	return w.onSide(text, w.Before, -1) && w.onSide(text, w.After, 1) && w.beyond(text, w.Below, -1) && w.beyond(text, w.Above, 1)
+}
+
+// onSide reports whether a text is on one side of a bound in time, where there is one.
+func (w *Match) onSide(text string, bound scope.Value, side int) bool {
+	if bound == "" {
+		return true
+	}
+	first, last, known := w.order(strings.TrimSpace(text), bound)
+	if w.against {
+		return !known || first == side || last == side
+	}
+	return known && first == side && last == side
+}
+
+// order compares the earliest and the latest reading of a text with a bound in time: negative
+// before it, positive after it. A time of the day bounds that of a moment, and a text that is one is
+// compared with the time of a moment where the call is about its day alone.
+func (w *Match) order(text string, bound scope.Value) (first, last int, known bool) {
+	limit, isMoment := moment(string(bound))
+	at, dated := moment(text)
+	hour, isClock := clock(text)
+	of, bare := clock(string(bound))
+
+	switch {
+	case isMoment && isDay(bound):
+		first, last = w.orderOfDay(text, at, bound)
+		return first, last, dated
+	case isMoment && dated:
+		first, last = orderOfMoment(text, at, string(bound), limit)
+		return first, last, true
+	case isMoment && isClock && w.sameDay:
+		of = scalar.SinceMidnight(limit)
+	case bare && dated && !isDay(scope.Value(text)):
+		hour = scalar.SinceMidnight(at)
+	case !(bare && isClock):
+		return 0, 0, false
+	}
+	side := int(min(max(hour-of, -1), 1))
+	return side, side, true
+}
+
+// orderOfDay compares a moment with a day, which ends with its last moment. What speaks against a
+// call after a day does so on it as well.
+func (w *Match) orderOfDay(text string, at time.Time, day scope.Value) (first, last int) {
+	limit, _ := moment(string(day))
+	if !onDay(day, text) {
+		side := at.Compare(limit)
+		return side, side
+	}
+	if w.against && (isDay(scope.Value(text)) || at.After(limit)) {
+		return 0, 1
+	}
+	return 0, 0
+}
+
+// orderOfMoment compares a moment with another one. Where one of them alone is in a zone, the other
+// may be in it as well.
+func orderOfMoment(text string, at time.Time, bound string, limit time.Time) (first, last int) {
+	if isDay(scope.Value(text)) {
+		return at.Compare(limit), at.AddDate(0, 0, 1).Add(-1).Compare(limit)
+	}
+	side := at.Compare(limit)
+	if scalar.IsZoned(text) == scalar.IsZoned(bound) {
+		return side, side
+	}
+	written := asWritten(at).Compare(asWritten(limit))
+	return min(side, written), max(side, written)
+}
+
+// asWritten returns a moment as if it had no zone.
+func asWritten(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
+}
+
+// beyond reports whether a text is on one side of a number, where there is one.
+func (w *Match) beyond(text string, bound scope.Value, side int) bool {
+	if bound == "" {
+		return true
+	}
+	text = strings.TrimSpace(text)
+	limit, at := rational(string(bound)), rational(text)
+	if found := price().FindStringSubmatch(text); w.against && at == nil && found != nil {
+		at = rational(found[1])
+	}
+	if at == nil || limit == nil {
+		return w.against
+	}
+	return at.Cmp(limit) == side
+}
+
+// rational returns a plain number; nil for another text.
+func rational(text string) *big.Rat {
+	n, ok := number(text)
+	if !ok {
+		return nil
+	}
+	v, _ := new(big.Rat).SetString(n)
+	return v
+}

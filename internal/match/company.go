@@ -1,0 +1,112 @@
+package match
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/remit-project/remit/internal/character"
+	"github.com/remit-project/remit/internal/pattern"
+
+	"github.com/remit-project/remit/scope"
+)
+
+// A company's legal form is in every register, and few people say it: "pay Hartley Print" is
+// about "Hartley Print Ltd". Two records whose names differ in the form alone both meet the
+// condition, and which one is meant is a question.
+
+// legalForms are legal forms after ISO 20275, without dots and spaces, as they follow a
+// company's name; formsBefore are those that may precede it.
+var (
+	legalForms = strings.Fields("ab ag aps as asa bv bvba co company corp corporation cv doo dooel ehf eirl eood eurl ev gbr gmbh gmbhcokg " +
+		"hf incorporated inc kb kft kg kgaa ks limited llc llp lp ltd ltda mbh nv nyrt oe ohg oü oy oyj plc pllc pte pteltd pty ptyltd pvtltd " +
+		"sa sab sabdecv sadecv sapa saps sarl sas sasu sca scop sdnbhd se sia sl sll slu snc spa spzoo spzook srl srls sro uab vof zrt zs " +
+		"ооо оао зао пао ао ип тов оод еоод ад 株式会社 有限会社 合同会社 有限公司 有限责任公司 股份有限公司 주식회사 유한회사")
+	formsBefore = strings.Fields("ооо оао зао пао ао ип тов pt cv 株式会社 有限会社 合同会社 주식회사 유한회사")
+)
+
+// The longest legal form: "GmbH & Co. KG" and "S. A. B. de C. V." are the like.
+const (
+	maxFormWords = 6
+	maxFormBytes = 48
+)
+
+// parties are the words of members that hold what a company is called: a login, a file or a code
+// with "AG" behind it is another one.
+var parties = strings.Fields("name names legal full display company companies vendor supplier customer client merchant payee recipient beneficiary " +
+	"payer creditor debtor counterparty organization organisation business firm employer contractor provider seller buyer landlord")
+
+// isParty reports whether a condition is on what a company is called.
+func (w *Match) isParty() bool {
+	name := head(w.name())
+	return len(name) > 0 && !w.exact && !slices.ContainsFunc(name, func(word string) bool { return !slices.Contains(parties, word) })
+}
+
+// isCompany reports whether a text is the name of a company with its legal form. A space, or a
+// comma, parts them: acme.co is a host. After a number letters are a part of it: 12 AB.
+func isCompany(text, name string) bool {
+	text, name = fold(text), fold(name)
+	last, _ := utf8.DecodeLastRuneInString(name)
+	named := utf8.RuneCountInString(name) > 1 && unicode.IsLetter(last) && !strings.ContainsAny(name, "@/:")
+	if !named || len(text) > len(name)+maxFormBytes {
+		return false
+	}
+	after, ok := strings.CutPrefix(text, name)
+	first, _ := utf8.DecodeRuneInString(after)
+	if ok && (first == ',' || isApart(first)) && isForm(after, legalForms) {
+		return true
+	}
+	before, ok := strings.CutSuffix(text, name)
+	last, _ = utf8.DecodeLastRuneInString(before)
+	return ok && isApart(last) && isForm(before, formsBefore)
+}
+
+// isApart reports whether a character next to a name belongs to another word.
+func isApart(r rune) bool {
+	return r == ' ' || character.IsUnspaced(r) || unicode.Is(unicode.Hangul, r)
+}
+
+// form matches a legal form with its signs, as people write them.
+var form = pattern.OnUse(`^(?:, ?| )?(?:\pL+\.?(?: ?& ?|,? )?)+$`)
+
+// isForm reports whether a text is one of the legal forms, with its dots and spaces.
+func isForm(text string, forms []string) bool {
+	if !form().MatchString(text) || len(strings.Fields(text)) > maxFormWords {
+		return false
+	}
+	letters := func(r rune) rune {
+		if unicode.IsLetter(r) {
+			return r
+		}
+		return -1
+	}
+	return slices.Contains(forms, strings.Map(letters, text))
+}
+
+// spellings are the ways in which the records of a result write each name of a condition. Two
+// that differ in the legal form may be two companies.
+type spellings struct {
+	of      map[scope.Value]string
+	several bool
+}
+
+// note notes the text of a member that meets a condition on a name.
+func (s *spellings) note(w *Match, text string) {
+	if w.against || !w.isParty() {
+		return
+	}
+	text = fold(text)
+	for _, v := range w.Is {
+		if !w.is(v, text) {
+			continue
+		}
+		if before, ok := s.of[v]; ok && before != text {
+			s.several = true
+		}
+		if s.of == nil {
+			s.of = map[scope.Value]string{}
+		}
+		s.of[v] = text
+	}
+}

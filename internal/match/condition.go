@@ -1,0 +1,372 @@
+package match
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/label"
+
+	"github.com/remit-project/remit/scope"
+)
+
+// conditions says why the conditions of an entry don't hold; empty where they do.
+func (m *matcher) conditions(e *Call) string {
+	for i := range e.If {
+		if met, miss := m.some(&e.If[i], false); miss != "" || !met {
+			return cond(miss, "no record of "+e.If[i].Tool+" is as the request has it")
+		}
+	}
+	for i := range e.Unless {
+		if met, miss := m.some(&e.Unless[i], true); miss != "" || met {
+			return cond(miss, "a record of "+e.Unless[i].Tool+" speaks against it")
+		}
+	}
+	return ""
+}
+
+// toTell quotes the conditions that only a person can decide.
+func toTell(all []string) string {
+	var out []string
+	for _, text := range all {
+		out = append(out, strconv.Quote(display.Clip(display.OneLine(text), maxShownCondition)))
+	}
+	return strings.Join(out, " and ")
+}
+
+// maxShownCondition bounds a condition in a question, in characters.
+const maxShownCondition = 200
+
+func cond(miss, otherwise string) string {
+	if miss != "" {
+		return miss
+	}
+	return otherwise
+}
+
+// some reports whether a record of the latest result of a source meets its conditions, or why
+// that is unknown. All results speak against a call: a later one may leave out what an earlier
+// one has. What speaks against a call may do so in any line of a text; what it depends on must
+// not be in a text where the call can't be taken back.
+func (m *matcher) some(s *Source, against bool) (met bool, miss string) {
+	defer m.speaking(against)()
+	called := false
+	for _, r := range slices.Backward(m.results) {
+		if !m.answers(s, r, &Constraint{Pick: scope.All}) {
+			continue
+		}
+		where, _ := m.where(s, r)
+		if miss := m.unknown(where); miss != "" {
+			return false, miss
+		}
+		if r.names != nil && !m.irreversible {
+			r = r.names
+		}
+		if !r.structured {
+			return false, m.say("what %s returned has no records that a program can read", s.Tool)
+		}
+
+		if r.partial {
+			m.tooMuch()
+		}
+		if r.failed() {
+			return false, m.say("%s returned an error", s.Tool)
+		}
+		if len(where) == 0 && !against {
+			return r.hasAny(), ""
+		}
+		for record := range m.meeting(where, r) {
+			if slices.ContainsFunc(r.records[record], func(i int) bool { return !r.fields[i].null }) {
+				return true, ""
+			}
+		}
+		if m.irreversible && !against {
+			return false, ""
+		}
+		all := m.holdAll(where, r)
+		if slices.ContainsFunc(m.apart(all, r), func(record string) bool { return m.labelled(all, r, record) }) {
+			return true, ""
+		}
+		if against && !m.speaksOf(s.Where, r) {
+			return false, m.say("nothing in what %s returned is called as in the condition", s.Tool)
+		}
+		if !against {
+			return false, ""
+		}
+		called = true
+	}
+	if called {
+		return false, ""
+	}
+	return false, m.say("the request has a condition on %s: %s", s.Tool, m.unanswered([]Source{*s}, &Constraint{Pick: scope.All}))
+}
+
+// labelled reports whether lines in the texts of a record and of all in it ("Rating: 4.2") meet
+// every condition, where the result has no member of the name. All lines of a name have to, and
+// of the names that are alternatives: an attacker who adds a line beside the tool's own makes two
+// of that name. Of what speaks against a call, one is enough, and the record's members may meet
+// other conditions.
+func (m *matcher) labelled(where [][]held, r *Result, record string) bool {
+	labels := m.labels(r, record)
+	return len(where) > 0 && !slices.ContainsFunc(where, func(any []held) bool { return !m.labelledAs(any, labels, r, record) })
+}
+
+func (m *matcher) labelledAs(alternatives []held, labels block, r *Result, record string) bool {
+	met, unmet := false, false
+	for i := range alternatives {
+		want := &alternatives[i]
+		if _, member := m.member(r, want.name(), ""); member && !m.against {
+			return false
+		}
+		if m.against && m.meets(want, r, record) {
+			return true
+		}
+		for _, l := range labels.named(want.name()) {
+			accepted := m.work(want.work(len(l.text))) && want.accepts(l.text)
+			met, unmet = met || accepted, unmet || !accepted
+		}
+	}
+	return met && (m.against || !unmet)
+}
+
+// labels returns the labelled lines of the texts of a record and of all in it.
+func (m *matcher) labels(r *Result, record string) block {
+	var out block
+	of := r.records[record]
+	if m.against {
+		of = slices.Concat(of, r.nested[record])
+	}
+	for _, i := range of {
+		if f := &r.fields[i]; (m.against || !oneOf(f.key, notes)) && m.work(2*len(f.text)) {
+			out.labels = append(out.labels, blockOf(strings.Split(f.text, "\n")).labels...)
+		}
+	}
+	return out
+}
+
+// speaksOf reports whether a result has a member or a line for every condition, by one of its
+// names, or is empty.
+func (m *matcher) speaksOf(where []Match, r *Result) bool {
+	if r.empty() {
+		return true
+	}
+	isCalled := func(name []string) bool {
+		_, member := m.member(r, name, "")
+		named := func(f field) bool { return m.step() && f.namedWithin(name, "") }
+		line := func(record string) bool { return len(m.labels(r, record).named(name)) > 0 }
+		return member || slices.ContainsFunc(r.fields, named) || slices.ContainsFunc(r.inOrder, line)
+	}
+
+	for i := range where {
+		speaks := false
+		for w := range where[i].each {
+			speaks = speaks || isCalled(w.name())
+		}
+		if !speaks {
+			return false
+		}
+	}
+	return true
+}
+
+// speaking sets whether what is read speaks against the call, and returns what restores how it was: a condition
+// may take its value from a source that has conditions of its own.
+func (m *matcher) speaking(against bool) (restore func()) {
+	before := m.against
+	m.against = against
+	return func() { m.against = before }
+}
+
+// excepted says why a value is among those that a constraint rules out; empty where it
+// isn't.
+func (m *matcher) excepted(c *Constraint, a Argument) string {
+	defer m.speaking(true)()
+	for i := range c.Except {
+		s := &c.Except[i]
+		if s.By != "" {
+			if miss := m.singledOut(s, c, a); miss != "" {
+				return miss
+			}
+			continue
+		}
+		listing, called := Constraint{Pick: scope.All, From: c.From}, false
+		for _, r := range m.results {
+			if !m.answers(s, r, &listing) && !m.offeredBy(c, s, r) {
+				continue
+			}
+			if r.names != nil {
+				r = r.names // an element that others add leaves out more
+			}
+			if !r.structured {
+				return m.say("what %s returned has no records that a program can read", s.Tool)
+			}
+
+			if r.partial {
+				m.tooMuch()
+			}
+			called = true
+			if r.failed() {
+				return m.say("%s returned an error", s.Tool)
+			}
+			where, _ := m.where(s, r)
+			if miss := m.unknown(where); miss != "" {
+				return miss
+			}
+			if !m.speaksOf(s.Where, r) {
+				return m.say("nothing in what %s returned is called as what the request leaves out", s.Tool)
+			}
+			if !m.comparable(s, c, a, r) {
+				return m.say("not all that %s returned can be compared with %s", s.Tool, short(a.Text))
+			}
+			for _, v := range m.fields(s, &listing, r, c.idOf(a)) {
+				if m.work(len(v.text)) && (same(v.text, a.Text, false) || mayBe(v.text, a.Text)) {
+					return m.say("%s is in the result of %s, which the request leaves out", short(a.Text), s.Tool)
+				}
+			}
+		}
+		if !called && !m.leftOutElsewhere(c, s) {
+			return m.say("the request leaves out what is in %s: %s", s.Tool, m.unanswered(c.Except[i:i+1], &listing))
+		}
+	}
+	return ""
+}
+
+// offeredBy reports whether a result is one that the values of a constraint come from, by a source
+// with the same call as what is left out: the record that offers an id says whether it is left
+// out, however the listing was narrowed. Another record of the same name may say otherwise.
+func (m *matcher) offeredBy(c *Constraint, s *Source, r *Result) bool {
+	if c.Kind != scope.ID {
+		return false
+	}
+	against := m.against
+	m.against = false // as where the values come from
+	defer func() { m.against = against }()
+	return slices.ContainsFunc(c.From, func(f Source) bool { return f.callKey() == s.callKey() && f.sameField(s) && m.answers(&f, r, c) })
+}
+
+// leftOutElsewhere reports whether a source leaves out of a constraint what another one leaves out, whose call was made: of
+// two ways to find the values, the agent went one, or the records that offer them say it under its full name (propertyName, for the
+// name in a list of properties).
+func (m *matcher) leftOutElsewhere(c *Constraint, s *Source) bool {
+	isWay := func(of *Source) bool {
+		return slices.ContainsFunc(c.From, func(f Source) bool { return f.callKey() == of.callKey() })
+	}
+	return slices.ContainsFunc(c.Except, func(other Source) bool {
+		if !isWay(&other) || !other.sameField(s) {
+			return false
+		}
+		alike := isWay(s) && fmt.Sprintf("%+v", other.Where) == fmt.Sprintf("%+v", s.Where)
+		return slices.ContainsFunc(m.results, func(r *Result) bool {
+			saysSo := alike || (m.work(len(r.members)) && s.saysInFull(&other, r))
+			return saysSo && (m.answers(&other, r, &Constraint{Pick: scope.All}) || m.offeredBy(c, &other, r))
+		})
+	})
+}
+
+// saysInFull reports whether the conditions of a source are those of another one on the names of its things, which all records of a result
+// have in full.
+func (s *Source) saysInFull(full *Source, r *Result) bool {
+	things := slices.DeleteFunc(words(s.Tool), func(w string) bool { return slices.Contains(lookUps, w) })
+	if len(things) == 0 || len(s.Where) == 0 || len(s.Where) != len(full.Where) || r.level == nil {
+		return false
+	}
+	for i := range s.Where {
+		w, other := s.Where[i], full.Where[i]
+		name := slices.Concat(things, w.name())
+		isInFull := slices.EqualFunc(name, other.name(), sameWord) && r.level.members[strings.Join(other.name(), " ")]
+		w.Field, w.words = other.Field, other.words
+		if !isInFull || fmt.Sprintf("%+v", w) != fmt.Sprintf("%+v", other) {
+			return false
+		}
+	}
+	return true
+}
+
+// callKey identifies the call of a source.
+func (s *Source) callKey() string { return fmt.Sprintf("%q %q %+v", s.Server, s.Tool, s.Args) }
+
+// unchanged accepts a value that the object of the call has already: the latest record of
+// its server with the object's id has a member of the argument's name with that value.
+func (m *matcher) unchanged(p *Proposal, a Argument) (Grant, string) {
+	for _, r := range slices.Backward(m.results) {
+		isTold := r.Read || oneOf(words(r.Tool), creating) // what a call made, its service says
+		tells := r.Covered && isTold && r.structured && r.Server == p.Server
+		if !tells || !m.work(len(r.fields)*perStep) {
+			continue
+		}
+		records := m.about(r, p, a.Pointer)
+		if len(records) == 0 {
+			continue
+		}
+
+		isNamed, _ := m.member(r, argumentName(a.Pointer), "")
+		place, known := m.lookedIn(r, argumentName(a.Pointer))
+		if known && place == a.Text && !m.hasOwn(r, argumentName(a.Pointer)) {
+			return Grant{Way: WayUnchanged, Call: r.Call}, ""
+		}
+		for _, record := range records {
+			has := slices.ContainsFunc(r.records[record], func(i int) bool {
+				f := &r.fields[i]
+				return isNamed(f) && !f.null && same(f.text, a.Text, a.authority())
+			})
+			if !has {
+				return Grant{}, m.say("%s is not what %s has already", short(a.Text), r.Tool)
+			}
+		}
+		return Grant{Way: WayUnchanged, Call: r.Call}, ""
+	}
+	return Grant{}, "nothing says what it is now"
+}
+
+// about returns the records that are the object of a call: they have a value of it under
+// the same name, which is not the argument in question.
+func (m *matcher) about(r *Result, p *Proposal, pointer string) []string {
+	var out []string
+	for _, a := range p.Args {
+		tells := a.Role == label.Selector || a.authority()
+		if !tells || a.Empty || a.Pointer == pointer {
+			continue
+		}
+		isNamed, _ := m.member(r, argumentName(a.Pointer), "")
+		for i := range r.fields {
+			f := &r.fields[i]
+			same := isNamed(f) && !f.null && f.text == a.Text && r.outermost(f.record) && isAbout(r, p, a.Pointer, f)
+			if same && !slices.Contains(out, f.record) {
+				out = append(out, f.record)
+			}
+		}
+	}
+	return out
+}
+
+// isAbout reports whether a result is about the same kind of thing as a call, so that an id
+// in it is that of the object: its tool is called after the same thing, or the member has the
+// whole name of an argument that says whose id it is. The comment 7 is not the invoice 7.
+func isAbout(r *Result, p *Proposal, pointer string, f *field) bool {
+	name := argumentName(pointer)
+	bare := !slices.ContainsFunc(name, func(w string) bool { return qualifiers[w] == "" && thing(w) != thing("id") })
+	if !bare && f.name == strings.Join(name, " ") {
+		return true
+	}
+	of := words(p.Tool)
+	return slices.ContainsFunc(words(r.Tool), func(w string) bool {
+		return telling(w) && slices.ContainsFunc(of, func(o string) bool { return thing(o) == thing(w) })
+	})
+}
+
+// argumentName returns the words of an argument's name.
+func argumentName(pointer string) []string {
+	_, name := split(strings.ReplaceAll(pointer, "/*", "/0"))
+	return words(name)
+}
+
+// onDay accepts a moment of one of the days.
+func (m *matcher) onDay(days []scope.Value, a Argument) (Grant, string) {
+	t, ok := moment(strings.TrimSpace(a.Text))
+	if ok && slices.Contains(days, scope.Value(t.Format("2006-01-02"))) {
+		return Grant{Way: WayIs}, ""
+	}
+	return Grant{}, m.say("%s is not on %s", short(a.Text), days[0])
+}

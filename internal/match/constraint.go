@@ -1,0 +1,127 @@
+package match
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/label"
+
+	"github.com/remit-project/remit/scope"
+)
+
+// value returns the grant of a constraint for a value, or why it has none.
+func (m *matcher) value(c *Constraint, a Argument) (Grant, string) {
+	switch {
+	case c.Absent:
+		if a.Text == "false" || (a.Text == "none" && !a.authority()) {
+			return Grant{Way: WayAbsent}, ""
+		}
+		return Grant{}, "the request leaves this out"
+
+	case c.Any:
+		picks := a.Role == label.Selector && m.irreversible
+		if a.Doubtful && (a.authority() || picks) {
+			return Grant{}, errOpen
+		}
+		return Grant{Way: WayAny}, ""
+
+	case c.Unchanged:
+		return Grant{}, "only an argument of the call itself can be unchanged"
+
+	case c.Is != nil && c.From != nil:
+		if g, miss := m.is(c, a); miss == "" {
+			return g, ""
+		}
+		return m.from(c, a)
+	case c.Is != nil:
+		return m.is(c, a)
+	case c.Date != nil:
+		return m.onDay(c.Date, a)
+
+	case c.Template != "":
+		return m.template(c, a)
+	case c.Computed:
+		return m.computed(c, a)
+	}
+	return m.from(c, a)
+}
+
+// is accepts a value that the request states. A scope is believed where the monitor has no
+// doubt; where authority lies in a value that it doubts, the value has to be made of the
+// user's words, or a person has agreed to it.
+func (m *matcher) is(c *Constraint, a Argument) (Grant, string) {
+	if !c.states(&a) {
+		return Grant{}, m.say("%s is not what the request says", short(a.Text))
+	}
+	if a.Doubtful && a.authority() && !m.confirmed && !a.isNobodys() && !m.madeOf(a.Text) {
+		return Grant{}, m.say("%s is in the scope, and not in the user's words", short(a.Text))
+	}
+	return Grant{Way: WayIs}, ""
+}
+
+// isNobodys reports whether a value can't be an address of anybody's: the tool's own definition lists it, or it is a time.
+func (a *Argument) isNobodys() bool {
+	_, isClock := clock(a.Text)
+	return a.Listed || isClock || isMoment(a.Text)
+}
+
+// schemes are words of links that people leave out.
+var schemes = []string{"http", "https", "www", "mailto"}
+
+// madeOf reports whether a value is made of the user's words.
+func (m *matcher) madeOf(text string) bool {
+	if !m.work(len(m.folded) + len(text)) {
+		return false
+	}
+	const long = 6 // a shorter text is in another one by accident
+	squeezed := strings.ReplaceAll(fold(text), " ", "")
+	if len(squeezed) >= long && strings.Contains(strings.ReplaceAll(m.folded, " ", ""), squeezed) {
+		return true // an account with spaces
+	}
+
+	if n, ok := number(text); ok {
+		return slices.ContainsFunc(numbers().FindAllString(m.said, -1), func(s string) bool {
+			said, _ := number(plain(s))
+			return said == n
+		})
+	}
+	if m.words == nil {
+		m.words = map[string]bool{}
+		for _, w := range words(m.said) {
+			m.words[w] = true
+		}
+	}
+	parts := words(text)
+	return len(parts) > 0 && !slices.ContainsFunc(parts, func(w string) bool { return !m.words[w] && !slices.Contains(schemes, w) })
+}
+
+// errOpen is why free content doesn't do for an argument.
+const errOpen = "a scope can't leave open where a call goes"
+
+// computed accepts a value that follows from the request and the sources. That can be
+// checked of numbers; a text may be computed where no authority lies in it.
+func (m *matcher) computed(c *Constraint, a Argument) (Grant, string) {
+	g := Grant{Way: WayComputed, By: c.By}
+	checked := len(c.Sources) > 0 || (a.Doubtful && a.Role != label.Content)
+	if readsAsNumber(a.Text) && checked {
+		if v, ok := number(a.Text); ok && m.follows(v, c) {
+			return g, ""
+		}
+		return Grant{}, m.say("%s doesn't follow from what the request and its sources say", short(a.Text))
+	}
+
+	if at, ok := moment(strings.TrimSpace(a.Text)); ok && c.By != "" {
+		switch is, known := m.moved(at, isDay(scope.Value(a.Text)), c); {
+		case is:
+			return g, ""
+		case known:
+			return Grant{}, m.say("%s is not what the sources say, %s", short(a.Text), c.By)
+		}
+	}
+
+	decides := a.authority() || a.Role == label.Selector
+	if a.Doubtful && decides {
+		return Grant{}, errOpen
+	}
+	return g, ""
+}

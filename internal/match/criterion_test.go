@@ -1,0 +1,149 @@
+package match_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestWholeCriterion: a criterion is read whole, or not at all.
+func TestWholeCriterion(t *testing.T) {
+	const four = `[{"id":"a","date":"2026-01-02","size":5,"rating":1},{"id":"b","date":"2026-01-04","size":7,"rating":2},{"id":"c","date":"2026-01-01","size":9,"rating":3},{"id":"d","date":"2026-01-03","size":2,"rating":4}]`
+	for by, want := range map[string]string{
+		"largest by size":                              "c",
+		"latest, the last by date":                     "b",
+		"best by the highest rating":                   "d",
+		"least recent":                                 "c",
+		"the second least recent":                      "a",
+		"largest, the newest if two are equal":         "",
+		"the largest of the three newest":              "",
+		"newest and largest":                           "",
+		"newest or oldest":                             "",
+		"the second of the newest by date":             "",
+		"newest of the second account":                 "",
+		"second to last by date":                       "",
+		"last but one by date":                         "",
+		"third from the end, by date the newest":       "",
+		"largest but not the newest":                   "",
+		"largest without the drafts":                   "",
+		"largest other than the report":                "",
+		"newest before March":                          "",
+		"smallest over 100 by size":                    "",
+		"first in the list":                            "a",
+		"the second in the list":                       "b",
+		"the third mail of the list":                   "c",
+		"first two in the list":                        "ab",
+		"the two first in the list":                    "ab",
+		"last in the list":                             "d",
+		"the last one in the list":                     "d",
+		"last two in the list":                         "cd",
+		"second to last in the list":                   "c",
+		"second last in the list":                      "c",
+		"last but one in the list":                     "c",
+		"penultimate in the list":                      "c",
+		"third from the bottom of the list":            "b",
+		"second in the list, from the end":             "c",
+		"third from the left in the list":              "",
+		"second in the list from Ann":                  "",
+		"first or second in the list":                  "",
+		"last but two in the list":                     "",
+		"the second newest in the list":                "d",
+		"second in the list of the newest":             "",
+		"first in the list by size":                    "",
+		"last in the list, sorted by size":             "",
+		"fifth in the list":                            "",
+		"fifth from the bottom of the list":            "",
+		"last five in the list":                        "",
+		"first in the list that is not the newest one": "",
+	} {
+		t.Run(by, func(t *testing.T) {
+			if got := coveredOf(t, choosing(by), four); got != want {
+				t.Errorf("covered: %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// TestEndOfPage: the last in a list isn't the last of a page of it, and the first is.
+func TestEndOfPage(t *testing.T) {
+	const page = `{"has_more":true,"mails":[{"id":"a"},{"id":"b"},{"id":"c"},{"id":"d"}]}`
+	for by, want := range map[string]string{
+		"first in the list":                  "a",
+		"last in the list":                   "",
+		"second to last in the list":         "",
+		"second from the end of the list":    "",
+		"the last two in the list of things": "",
+	} {
+		t.Run(by, func(t *testing.T) {
+			if got := coveredOf(t, choosing(by), page); got != want {
+				t.Errorf("covered: %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// TestMeasures: numbers are compared with numbers of the same measure that are written in one way.
+func TestMeasures(t *testing.T) {
+	below := func(limit string) string {
+		return `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":{"size":{"below":` + limit + `}}}],"kind":"id","pick":"only"}}}]}`
+	}
+	for name, c := range map[string]struct{ scope, list, want string }{
+		"one unit":                         {choosing("largest by size"), `[{"id":"a","size":18,"unit":"l"},{"id":"b","size":1,"unit":"L"}]`, "a"},
+		"two units":                        {choosing("largest by size"), `[{"id":"a","size":18,"unit":"l"},{"id":"b","size":900,"unit":"ml"}]`, ""},
+		"a unit of one alone":              {choosing("largest by size"), `[{"id":"a","size":18,"unit":"l"},{"id":"b","size":900}]`, ""},
+		"the unit of the member":           {choosing("largest by size"), `[{"id":"a","size":18,"size_unit":"l"},{"id":"b","size":900,"size_unit":"ml"}]`, ""},
+		"a unit in an object":              {choosing("largest by size"), `[{"id":"a","size":{"value":18,"unit":"l"}},{"id":"b","size":{"value":900,"unit":"ml"}}]`, ""},
+		"a unit of a company":              {choosing("largest by size"), `[{"id":"a","size":18,"business_unit":"law"},{"id":"b","size":900,"business_unit":"tax"}]`, "b"},
+		"two currencies":                   {choosing("cheapest"), `[{"id":"a","price":18,"currency":"EUR"},{"id":"b","price":17,"currency":"USD"}]`, ""},
+		"a point that may part thousands":  {choosing("cheapest"), `[{"id":"a","price":"900.00"},{"id":"b","price":"1.050"}]`, ""},
+		"with a number":                    {choosing("cheapest"), `[{"id":"a","price":900},{"id":"b","price":"1.050"}]`, ""},
+		"in all of them":                   {choosing("cheapest"), `[{"id":"a","price":"9.000"},{"id":"b","price":"1.050"}]`, "b"},
+		"of numbers it is the decimal one": {choosing("cheapest"), `[{"id":"a","price":900},{"id":"b","price":1.055}]`, "b"},
+		"nothing is before the point":      {choosing("cheapest"), `[{"id":"a","price":"0.500"},{"id":"b","price":"0.45"}]`, "b"},
+		"below in one reading":             {below("900"), `[{"id":"a","size":"1.050"},{"id":"b","size":"2000.00"}]`, ""},
+		"below in both readings":           {below("2000"), `[{"id":"a","size":"1.050"},{"id":"b","size":"2000.00"}]`, "a"},
+		"below as a number":                {below("900"), `[{"id":"a","size":1.055},{"id":"b","size":2000}]`, "a"},
+		"below in two units":               {below("10"), `[{"id":"a","size":2,"unit":"l"},{"id":"b","size":900,"unit":"ml"}]`, ""},
+		"below in one unit":                {below("10"), `[{"id":"a","size":2,"unit":"l"},{"id":"b","size":900,"unit":"l"}]`, "a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := coveredOf(t, c.scope, c.list); got != c.want {
+				t.Errorf("covered: %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestChosenRecord: whatever records there are, what a choice of one member lets through of another one is of
+// a record that is chosen, also where others have the chosen value.
+func TestChosenRecord(t *testing.T) {
+	const paying = `{"calls":[{"tool":"pay","args":{"/account":{"from":[{"tool":"list_mails","field":"account"}],"kind":"account","pick":"choice","by":"largest by size"},"/amount":{"from":[{"tool":"list_mails","field":"amount"}],"kind":"number","pick":"all"}}}]}`
+	accounts := []string{"DE89370400440532013000", "GB33BUKB20201555555555", "DE75512108001245126199"}
+	rapid.Check(t, func(rt *rapid.T) {
+		var records []map[string]any
+		for range rapid.IntRange(1, 4).Draw(rt, "records") {
+			records = append(records, map[string]any{
+				"account": rapid.SampledFrom(accounts).Draw(rt, "account"), "amount": rapid.SampledFrom([]string{"5", "7", "9"}).Draw(rt, "amount"), "size": rapid.IntRange(1, 3).Draw(rt, "size"),
+			})
+		}
+		data, err := json.Marshal(records)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		largest := slices.MaxFunc(records, func(a, b map[string]any) int { return a["size"].(int) - b["size"].(int) })["size"]
+
+		for _, account := range accounts {
+			for _, amount := range []string{"5", "7", "9"} {
+				h := hostile{request: "Pay the largest.", scope: paying, tool: "pay", args: map[string]string{"/account": "t:" + account, "/amount": "o:" + amount}, results: mails(nil, string(data))}
+				isMeant := slices.ContainsFunc(records, func(r map[string]any) bool {
+					return r["account"] == account && r["amount"] == amount && r["size"] == largest
+				})
+				if ok, _ := h.covered(t); ok && !isMeant {
+					rt.Errorf("%s to %s is covered: %s", amount, account, data)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,166 @@
+package match
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/remit-project/remit/internal/lookalike"
+	"github.com/remit-project/remit/internal/pattern"
+
+	"github.com/remit-project/remit/scope"
+)
+
+// What speaks against a call, in unless and except, does so under any disguise: otherwise the
+// author of a text could keep it from being left out.
+
+// is reports whether a text is a value of a condition.
+func (w *Match) is(v scope.Value, text string) bool {
+	if isDay(v) && onDay(v, text) {
+		return true
+	}
+	if w.isParty() && isCompany(text, string(v)) {
+		return true
+	}
+	if !w.against {
+		return same(string(v), text, w.exact)
+	}
+	unclear := w.days && !isMoment(text) && strings.TrimSpace(text) != "" // a day in words
+	return unclear || same(string(v), text, false) || mayBe(string(v), text) || (w.isOnName() && mayBeCalled(string(v), text))
+}
+
+// mayBe reports whether a text may be a value, whatever its form: an amount with its currency, an
+// address with a name, a name with invisible characters.
+func mayBe(value, text string) bool {
+	if n := rational(strings.TrimSpace(value)); n != nil {
+		return mayBeNumber(value, text)
+	}
+	a, isMoment := moment(strings.TrimSpace(value))
+	b, dated := moment(strings.TrimSpace(text))
+	if isMoment && dated {
+		return sameClock(a, b) || isWrittenAs(a, b)
+	}
+	value, shown := plainly(value), plainly(text)
+	if on := switches[value]; on != "" && on == switches[shown] {
+		return true
+	}
+	for k := range holders {
+		if isOf(value, k) && appears(shown, value) {
+			return true
+		}
+	}
+	return shown == value || isDisguised(text)
+}
+
+// switches are the ways of writing that something is so, or isn't.
+var switches = map[string]string{
+	"true": "on", "yes": "on", "on": "on", "y": "on", "t": "on", "1": "on",
+	"false": "off", "no": "off", "off": "off", "n": "off", "f": "off", "0": "off",
+}
+
+// mayBeNumber reports whether a text may be read as a number.
+func mayBeNumber(value, text string) bool {
+	shown := plainly(text)
+	want, _ := strconv.ParseFloat(strings.TrimSpace(value), 64)
+	if have, err := strconv.ParseFloat(shown, 64); err == nil {
+		return have == want
+	}
+	numbers, few := shaped(shown, scope.Number)
+	is := func(n string) bool { have, err := strconv.ParseFloat(n, 64); return err == nil && have == want }
+	return !few || slices.ContainsFunc(numbers, is) || strings.ContainsFunc(shown, func(r rune) bool { return unicode.IsDigit(r) && r > unicode.MaxASCII })
+}
+
+// invisible are the characters that don't show, and those that mark others.
+var invisible = []*unicode.RangeTable{unicode.Cf, unicode.Mn, unicode.Me, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point}
+
+// visible returns a text without what is invisible, folded, and with one space for several.
+func visible(text string) string {
+	seen := strings.Map(func(r rune) rune {
+		if unicode.In(r, invisible...) {
+			return -1
+		}
+		return r
+	}, norm.NFKD.String(text))
+	return strings.Join(strings.Fields(fold(seen)), " ")
+}
+
+// plainly returns a text as people see it.
+func plainly(text string) string { return lookalike.Latin(visible(text)) }
+
+// alphabets are those whose letters look like each other's.
+var alphabets = []*unicode.RangeTable{unicode.Latin, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee}
+
+// isDisguised reports whether a word of a text has letters of several alphabets that look alike.
+func isDisguised(text string) bool {
+	return slices.ContainsFunc(words(visible(text)), func(word string) bool {
+		of := 0
+		for _, a := range alphabets {
+			if strings.ContainsFunc(word, func(r rune) bool { return unicode.Is(a, r) }) {
+				of++
+			}
+		}
+		return of > 1
+	})
+}
+
+// begins reports whether a text begins with the prefix of a condition, and as a path stays there.
+func (w *Match) begins(text string) bool {
+	if strings.HasPrefix(fold(text), fold(w.Prefix)) {
+		out := strings.Contains(w.Prefix, "/") && slices.Contains(strings.Split(text, "/"), "..")
+		return w.against || !out
+	}
+	together := func(s string) string { return strings.ReplaceAll(plainly(s), " ", "") }
+	return w.against && (strings.HasPrefix(together(text), together(w.Prefix)) || isDisguised(text))
+}
+
+// says reports whether a text has words that a condition looks for, or one of alternatives. Signs
+// among them have to be there as well: C++ is not C.
+func (w *Match) says(text string) bool {
+	in, folded := spaced(text), fold(text)
+	found := slices.ContainsFunc(w.Contains, func(looked string) bool {
+		if of := spaced(looked); of != "" {
+			return hasWords(in, of) && (w.against || hasSigns(folded, fold(looked)))
+		}
+		return strings.Contains(folded, fold(looked))
+	})
+	if found || !w.against {
+		return found
+	}
+	shown := spaced(plainly(text))
+	together := strings.ReplaceAll(shown, " ", "")
+	return isDisguised(text) || slices.ContainsFunc(w.Contains, func(looked string) bool {
+		of := spaced(plainly(looked))
+		before, after, several := strings.Cut(of, " ")
+		inOne := several && strings.Contains(together, before+strings.ReplaceAll(after, " ", ""))
+		return hasWords(shown, of) || inOne || maySay(shown, of)
+	})
+}
+
+// decimals are numbers with a sign within.
+var decimals = pattern.OnUse(`\d+(?:[.,:]\d+)+`)
+
+// hasSigns reports whether a folded text has the signs of another one, and its numbers as they are
+// written.
+func hasSigns(text, of string) bool {
+	absent := func(r rune) bool { return unicode.IsSymbol(r) && !strings.ContainsRune(text, r) }
+	other := func(n string) bool { return !appears(text, n) }
+	return !strings.ContainsFunc(of, absent) && !slices.ContainsFunc(decimals().FindAllString(of, maxOperands), other)
+}
+
+// work returns how much text a program goes through to hold a text of a length to a condition.
+func (w *Match) work(length int) int {
+	for _, words := range w.Contains {
+		length += len(words)
+	}
+	if !w.against {
+		return length
+	}
+	all := length
+	for _, v := range w.Is {
+		all += length + len(v)
+	}
+	return all
+}

@@ -1,0 +1,73 @@
+package match
+
+import (
+	"slices"
+
+	"github.com/remit-project/remit/scope"
+)
+
+// "All but the newest" has to leave out the one that a program finds to be the newest: a
+// criterion that no program checks leaves out nothing.
+
+// singledOut says why a value may be the one that a criterion leaves out; empty where it isn't.
+// The value has to be in the same listing, and a program has to find which one the criterion is
+// about: what is left out is found as strictly as what is chosen.
+func (m *matcher) singledOut(s *Source, c *Constraint, a Argument) string {
+	against, strict := m.against, m.strict
+	m.against, m.strict = false, true
+	defer func() { m.against, m.strict = against, strict }()
+
+	of := Constraint{Kind: c.Kind, Pick: scope.Choice, By: s.By, From: []Source{*s}}
+	o := m.offers(of.From, &of, c.idOf(a))
+	if !o.called {
+		return m.say("the request leaves out %s in %s: %s", s.By, s.Tool, m.unanswered(of.From, &of))
+	}
+	is := func(v candidate) bool { return m.work(len(v.text)) && same(v.text, a.Text, a.authority()) }
+	if !slices.ContainsFunc(o.values, is) {
+		return m.say("%s is not in the result of %s, of which the request leaves out %s", short(a.Text), s.Tool, s.By)
+	}
+	best := m.extremes(&of, o)
+	doubtful := slices.ContainsFunc(o.values, func(v candidate) bool { return v.doubt != "" })
+	if unknown := slices.ContainsFunc(best, func(values []candidate) bool { return len(values) == 0 }); best == nil || unknown || doubtful {
+		return m.say("which of %s is left out (%s) can't be checked", s.Tool, s.By)
+	}
+	if slices.ContainsFunc(slices.Concat(best...), func(v candidate) bool { return same(v.text, a.Text, false) }) {
+		return m.say("%s is %s of %s, which the request leaves out", short(a.Text), s.By, s.Tool)
+	}
+	return ""
+}
+
+// undoubted returns the values of a choice that may be chosen: what is listed beside what the request is about doesn't compete with it. Where
+// all are in doubt, they are left.
+func undoubted(all []candidate) []candidate {
+	if sure := slices.DeleteFunc(slices.Clone(all), func(v candidate) bool { return v.doubt != "" }); len(sure) > 0 {
+		return sure
+	}
+	return all
+}
+
+// spared returns the values of a choice without those that it leaves out for sure: of the plans with a graphics card, the cheapest
+// one without is none. What may be left out goes on competing, and where it is the one that is meant, which one it is is a question.
+func (m *matcher) spared(c *Constraint, all []candidate, id string) []candidate {
+	out := map[occurrence]bool{} // in another listing than those that offer the values, by the text alone
+	offered := map[string]bool{}
+	for _, v := range all {
+		offered[v.call] = true
+	}
+
+	listing := Constraint{Kind: c.Kind, Pick: scope.All, From: c.From}
+	for i := range c.Except {
+		s := &c.Except[i]
+		for _, r := range m.results {
+			if s.By == "" && r.structured && m.answers(s, r, c) {
+				for _, v := range m.fields(s, &listing, r, id) {
+					if !offered[v.call] {
+						v.record = ""
+					}
+					out[v.occurrence()] = true
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(v candidate) bool { return out[v.occurrence()] || out[occurrence{text: v.text}] })
+}

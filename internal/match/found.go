@@ -1,0 +1,339 @@
+package match
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/internal/pattern"
+
+	"github.com/remit-project/remit/scope"
+)
+
+// finds are the values that a result offers: those that are named or pointed to, and
+// others of the kind, which count where there are none of the former.
+type finds struct{ named, ofKind []candidate }
+
+// add adds the values of a text.
+func (f *finds) add(like candidate, pointed bool, values []string) {
+	to := &f.ofKind
+	if pointed {
+		to = &f.named
+	}
+	for _, v := range values {
+		like.text = v
+		*to = append(*to, like)
+	}
+}
+
+func (f *finds) best() []candidate {
+	if len(f.named) > 0 {
+		return f.named
+	}
+	return f.ofKind
+}
+
+// fields returns the values of the field that a source names, in the records that it
+// selects. Where no record has such a member, values of the kind count, as whole fields or
+// in a text.
+func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candidate {
+	selected := m.meant(s, c, r, m.selected(s, c, r))
+	name := s.name()
+	isNamed, has := m.memberAt(r, selected, name, id, c.Kind)
+	doubt := ""
+	if r.unproven && m.irreversible && (c.Pick != scope.Only || !m.requested(s, r)) {
+		doubt = m.say("others may have written an element of the list of %s", s.Tool)
+	}
+	whole := func(f *field) candidate {
+		return candidate{text: f.text, call: r.Call, record: r.Call + " " + f.record, numeric: f.numeric, doubt: doubt}
+	}
+	var found finds
+	record, counts, aside := "", selected.has(""), m.aside(s, c, r) // the fields of a record are beside each other
+	for i := range r.fields {
+		f := &r.fields[i]
+		if !m.step() {
+			return nil
+		}
+		if f.record != record {
+			record, counts = f.record, selected.has(f.record)
+		}
+		if !counts || f.null {
+			continue
+		}
+
+		switch {
+		case isNamed(f):
+			v := whole(f)
+			v.doubt = cond(doubt, aside(f))
+			found.named = append(found.named, v)
+		case has || c.Pick != scope.Only || m.lent: // an outsider's words must not offer a choice, nor replace a member that is empty
+		case isOf(f.text, c.Kind):
+			v := whole(f)
+			v.doubt = cond(cond(doubt, m.misplaced(s, c, f)), aside(f))
+			found.ofKind = append(found.ofKind, v)
+		default:
+			if values, pointed := m.inText(name, c.Kind, f.text); len(values) > 0 {
+				found.add(candidate{call: r.Call, doubt: cond(m.doubtful(s, c, r, f), aside(f))}, pointed, values)
+			}
+		}
+	}
+	found.named = m.complete(s, c, r, selected, found.named)
+	return found.best()
+}
+
+// misplaced says why a value of a kind may be what others wrote into a member that holds no such values; empty where it
+// isn't.
+func (m *matcher) misplaced(s *Source, c *Constraint, f *field) string {
+	if m.irreversible && sharp(c.Kind) && !oneOf(f.key, holders[c.Kind]) {
+		return m.say("others may have written it into %s of %s", short(f.name), s.Tool)
+	}
+	return ""
+}
+
+// memberAt returns a predicate for the members that a description names: for what can't be taken
+// back, those of the selected records themselves before those of objects in them, which others
+// may have written.
+func (m *matcher) memberAt(r *Result, selected selection, name []string, id string, kind scope.Kind) (is func(*field) bool, any bool) {
+	if r.values || !m.work(len(r.fields)*perStep) {
+		return m.memberOf(r, name, id, kind, true)
+	}
+	at := func(record string) bool { return selected[record] || (selected == nil && r.outermost(record)) }
+	level := *r
+	level.members = map[string]bool{}
+	for i := range r.fields {
+		if f := &r.fields[i]; at(f.record) {
+			level.members[f.name] = true
+		}
+	}
+
+	own, found := m.memberOf(&level, name, id, kind, true)
+	if found {
+		return func(f *field) bool { return at(f.record) && own(f) }, true
+	}
+	return m.memberOf(r, name, id, kind, true)
+}
+
+// lines returns the values that the text of a result offers.
+func (m *matcher) lines(s *Source, c *Constraint, r *Result) []candidate {
+	if c.Pick == scope.All && c.Kind == scope.URL {
+		return m.linksFound(s, r)
+	}
+	if c.Pick != scope.Only || !m.work(len(r.Text)) {
+		return nil // an outsider's words must not offer a choice
+	}
+
+	name := s.name()
+	all, partial := blocks(r.Text)
+	if partial {
+		m.tooMuch()
+	}
+	record := isRecord(r.Text, all)
+	like := candidate{call: r.Call, doubt: m.doubtful(s, c, r, nil)}
+	where, _ := m.where(s, r)
+	if m.irreversible && !blockOf(strings.Split(r.Text, "\n")).meets(where) {
+		return nil
+	}
+	var found finds
+	for _, b := range all {
+		// What can't be taken back has to be sure of the whole text: an outsider can write a
+		// block that meets any condition.
+		if !m.irreversible && !b.meets(where) {
+			continue
+		}
+		if len(where) > 0 && !b.together(where, name) {
+			continue
+		}
+		values, pointed := valuesOf(b.labelled(name), c.Kind), true
+		if len(values) == 0 || (sharp(c.Kind) && (m.irreversible || !record)) {
+			values, pointed = m.inText(name, c.Kind, b.text)
+		}
+		found.add(like, pointed, values)
+	}
+	return found.best()
+}
+
+// linkLine is a line that is nothing but a link, as in what a search of the web prints.
+var linkLine = pattern.OnUse(`^(?:(?:[-*•]|\d{1,4}[.)]) )?(?:(?i:url|link|href|source): )?(https?://[^\s"'<>()\[\]]+)$`)
+
+// linksFound returns the links that a search prints as text, for a call that can be taken back: those that are a
+// line each. Each page that it finds is a stranger's, and so may one be that somebody adds with a line end. What
+// others write into the midst of a text is none, nor what is found by words that they may have chosen.
+func (m *matcher) linksFound(s *Source, r *Result) []candidate {
+	isWords := func(a Argument) bool { return a.Required && oneOf(argumentName(a.Pointer), searched) }
+	searches := r.Early && !r.Verbatim && slices.ContainsFunc(r.Args, isWords)
+	if !searches || m.irreversible || m.against || m.strict || m.joining || len(s.Where) > 0 || !m.work(2*len(r.Text)) {
+		return nil
+	}
+	var out []candidate
+	for line := range strings.SplitSeq(r.Text, "\n") {
+		if link := linkLine().FindStringSubmatch(strings.TrimSpace(line)); link != nil {
+			out = append(out, candidate{text: link[1], call: r.Call})
+		}
+	}
+	return out
+}
+
+// valuesOf returns what labelled lines hold: the number of "41.50 EUR".
+func valuesOf(lines []string, kind scope.Kind) []string {
+	if kind != scope.Number {
+		return lines
+	}
+	var out []string
+	for _, l := range lines {
+		found, _ := shaped(undated(l), kind)
+		out = append(out, found...)
+	}
+	return out
+}
+
+// isRecord reports whether a text is nothing but labelled lines.
+func isRecord(text string, all []block) bool {
+	labelled := 0
+	for _, b := range all {
+		labelled += len(b.labels)
+	}
+	lines := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.TrimSpace(line) != "" {
+			lines++
+		}
+	}
+	return labelled == lines
+}
+
+// doubtful says why a value that is found in the text of a result, or of one of its fields,
+// doesn't do for a call that can't be taken back; empty where it does. The text has to be
+// what one author wrote, and the request has to name it. What has no shape can't be told
+// from other words in it.
+func (m *matcher) doubtful(s *Source, c *Constraint, r *Result, in *field) string {
+	shapeless := shapes[c.Kind] == nil
+	note := in != nil && !oneOf(in.key, bodies)
+	switch {
+	case !m.irreversible:
+		return ""
+	case shapeless, note, in == nil && !r.document():
+		return m.say("others may have written it into the result of %s", s.Tool)
+	case !m.requested(s, r):
+		return m.say("the request doesn't say which text of %s to take it from", s.Tool)
+	}
+	return ""
+}
+
+// holders are the members that hold values of a kind. Elsewhere, as in a name, an attacker may
+// have put it there.
+var holders = map[scope.Kind][]string{
+	scope.Email:   strings.Fields("email mail address contact from sender to recipient recipients cc owner author organizer participants attendees user reply"),
+	scope.URL:     strings.Fields("url uri link href website homepage site page web"),
+	scope.Account: strings.Fields("account iban recipient sender payee payer from to bank number"),
+	scope.Phone:   strings.Fields("phone mobile tel telephone cell number contact"),
+}
+
+// bodies are the members that hold a text of a record's author, and not remarks on it.
+var bodies = strings.Fields("body text content message html markdown description page document")
+
+// files are the arguments that name a document.
+var files = strings.Fields("path file filename url uri link document page")
+
+// document reports whether the text of a result is one document, as its author wrote it:
+// its call names a file or a page.
+func (r *Result) document() bool {
+	return r.Verbatim || slices.ContainsFunc(r.Args, func(a Argument) bool {
+		_, isNumber := number(a.Text)
+		return !a.Empty && !isNumber && oneOf(argumentName(a.Pointer), files)
+	})
+}
+
+// requested reports whether the request names the text of a result: an argument of its
+// call, or who wrote it, are among the user's words.
+func (m *matcher) requested(s *Source, r *Result) bool {
+	for i := range s.Args {
+		c := &s.Args[i]
+		for _, a := range r.Args {
+			if !a.Empty && within(c.Pointer, a.Pointer) && len(c.Is) > 0 && m.stated(a.Text) {
+				return true
+			}
+		}
+		nested := slices.ContainsFunc(c.From, func(from Source) bool {
+			return slices.ContainsFunc(from.Where, func(w Match) bool { return m.statedMatch(w) })
+		})
+		if nested && c.Pick == scope.Only {
+			return true
+		}
+	}
+	return r.structured && slices.ContainsFunc(s.Where, m.statedMatch)
+}
+
+// statedMatch reports whether a condition is in the user's words.
+func (m *matcher) statedMatch(w Match) bool {
+	if w.From != nil {
+		return m.statedJoin(&w)
+	}
+	if w.Prefix != "" {
+		return m.stated(w.Prefix)
+	}
+	return len(w.Is) > 0 && !slices.ContainsFunc(w.Is, func(v scope.Value) bool { return !m.stated(string(v)) })
+}
+
+// statedWords reports whether a condition looks for words of the user's.
+func (m *matcher) statedWords(w Match) bool {
+	return w.From == nil && len(w.Is) == 0 && slices.ContainsFunc(w.Contains, func(words string) bool { return m.stated(words) })
+}
+
+// stated reports whether a value is among the user's words; the name of a file is enough
+// for its path.
+func (m *matcher) stated(text string) bool {
+	if !m.work(len(m.folded)) {
+		return false
+	}
+	text = fold(text)
+	name := text[strings.LastIndexByte(strings.TrimRight(text, "/"), '/')+1:]
+	return appears(m.folded, text) || appears(m.folded, name)
+}
+
+// inText returns the values of a kind in a text, and whether the text points to them: by
+// a currency, or by a word of the field's name in their line. Where a kind is told by its
+// shape alone, nothing points: an outsider can write the name beside any value.
+func (m *matcher) inText(name []string, kind scope.Kind, text string) (values []string, pointed bool) {
+	if !m.work(len(text)) {
+		return nil, false
+	}
+	if kind == scope.Number && slices.ContainsFunc(name, ofMoney) && m.work(2*len(text)) {
+		if found := prices(text); len(found) > 0 {
+			return found, true
+		}
+	}
+
+	if lines := linesWith(text, head(name)); lines != "" && !sharp(kind) {
+		if kind == scope.Number {
+			if !m.work(4 * len(lines)) {
+				return nil, false
+			}
+			lines = undated(lines)
+		}
+		if found, ok := shaped(lines, kind); ok && len(found) > 0 {
+			return found, true
+		}
+	}
+	found, ok := shaped(text, kind)
+	if !ok && sharp(kind) {
+		m.tooMuch()
+	}
+	return found, false
+}
+
+// linesWith returns the lines of a text that begin with one of the longer words, as the
+// lines of a bill do: "Total  98.70".
+func linesWith(text string, named []string) string {
+	const long = 4 // "of" and "the" are in every line
+	var out []string
+	for line := range strings.SplitSeq(text, "\n") {
+		have := words(line[:min(len(line), maxLabel)])
+		have = have[:min(len(have), 2)]
+		points := func(w string) bool {
+			return len(w) >= long && slices.ContainsFunc(have, func(h string) bool { return thing(h) == thing(w) })
+		}
+		if slices.ContainsFunc(named, points) {
+			out = append(out, line)
+		}
+	}
+	return strings.Join(out, "\n")
+}

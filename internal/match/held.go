@@ -1,0 +1,313 @@
+package match
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/internal/strictjson"
+)
+
+// held is a condition on one field as a result is held to it.
+type held struct {
+	*Match
+	isNamed func(*field) bool
+	own     bool // only the outermost records may meet it, by members of their own
+	// lists are those with a record that has the member, so that it is missing in others; nil
+	// where a missing member doesn't matter.
+	lists map[string]bool
+	// mixed reports whether the numbers that it bounds are in several units, and said are those that the user gave the bound in.
+	mixed bool
+	said  []unit
+	spelt *spellings // how the records that meet it write its names
+}
+
+// holdAll holds a result to conditions, each on one of its fields.
+func (m *matcher) holdAll(where []Match, r *Result) [][]held {
+	var all [][]held
+	for i := range where {
+		var alternatives []held
+		for w := range where[i].each {
+			alternatives = append(alternatives, m.hold(w, r))
+		}
+		all = append(all, m.timely(alternatives, r))
+	}
+	return all
+}
+
+// wraps reports whether what several conditions against a call are on is all in the elements of one
+// list in a record, and each element has all of it: each is held to the conditions by itself, and what
+// two of them have together is none of the record around them.
+func (m *matcher) wraps(all [][]held, r *Result, record string) bool {
+	if !m.against || len(all) < 2 || !m.work(2*len(all)*len(r.fields)*perStep) {
+		return false
+	}
+	list, has := "", map[string]int{}
+	for _, alternatives := range all {
+		isOwn := func(f *field) bool {
+			return slices.ContainsFunc(alternatives, func(h held) bool { return h.isNamed(f) })
+		}
+		isNamed := func(f *field) bool {
+			return isOwn(f) || slices.ContainsFunc(alternatives, func(h held) bool { return f.namedWithin(h.name(), record) })
+		}
+		if slices.ContainsFunc(r.records[record], func(i int) bool { return isNamed(&r.fields[i]) }) {
+			return false
+		}
+
+		seen := map[string]bool{}
+		for _, i := range r.nested[record] {
+			f := &r.fields[i]
+			of, element := elementIn(record, f.record)
+			if isNamed(f) && (element == "" || (list != "" && of != list)) {
+				return false
+			}
+			if isNamed(f) {
+				list = of
+			}
+			if isOwn(f) && f.record == element && !seen[element] {
+				seen[element] = true
+				has[element]++
+			}
+		}
+	}
+
+	other := func(i int) bool {
+		of, element := elementIn(record, r.fields[i].record)
+		return of == list && has[element] < len(all)
+	}
+	return list != "" && !slices.ContainsFunc(r.nested[record], other)
+}
+
+// apart returns the outermost records, and for one that only wraps others those.
+func (m *matcher) apart(all [][]held, r *Result) []string {
+	var out, wrapping []string
+	for _, record := range r.inOrder {
+		switch {
+		case !r.outermost(record):
+		case m.wraps(all, r, record):
+			wrapping = append(wrapping, record)
+		default:
+			out = append(out, record)
+		}
+	}
+
+	for _, record := range r.inOrder {
+		isIn := func(around string) bool {
+			_, place := elementIn(around, record)
+			return place == record && record != around
+		}
+		if slices.ContainsFunc(wrapping, func(around string) bool { return strings.HasPrefix(record, around) && isIn(around) }) {
+			out = append(out, record)
+		}
+	}
+	return out
+}
+
+// elementIn returns the list in a record that an inner record is in, and the list's element; empty where
+// it is in none.
+func elementIn(record, inner string) (list, place string) {
+	at := element().FindStringIndex(inner[len(record):])
+	if at == nil {
+		return "", ""
+	}
+	return inner[:len(record)+at[0]], strings.TrimSuffix(inner[:len(record)+at[1]], "/")
+}
+
+// timely leaves out of alternative members for a bound in time those that hold small numbers alone,
+// where another one holds times: the days of a leave are none of its first and last day.
+func (m *matcher) timely(alternatives []held, r *Result) []held {
+	if len(alternatives) < 2 || !m.work(len(alternatives)*len(r.fields)*perStep) {
+		return alternatives
+	}
+	isCount := func(text string) bool { n, err := whole(text); return err == nil && n >= 0 && n < maxCount }
+
+	bounded := func(h held) bool { return isMoment(string(h.Before)) || isMoment(string(h.After)) }
+	timed := func(h held) bool { return bounded(h) && h.holdsOnly(r, isMoment) }
+	if !slices.ContainsFunc(alternatives, timed) {
+		return alternatives
+	}
+	return slices.DeleteFunc(alternatives, func(h held) bool { return h.holdsOnly(r, isCount) })
+}
+
+// maxCount is more than a count of days or hours that is nobody's time.
+const maxCount = 1000
+
+// holdsOnly reports whether a condition is on members with texts of a form, and no others.
+func (h *held) holdsOnly(r *Result, is func(text string) bool) bool {
+	other := func(f field) bool { return h.isNamed(&f) && (f.null || !is(f.text)) }
+	return slices.ContainsFunc(r.fields, func(f field) bool { return h.isNamed(&f) }) && !slices.ContainsFunc(r.fields, other)
+}
+
+// hold holds a result to a condition on one field.
+func (m *matcher) hold(w *Match, r *Result) held {
+	is, own := m.condition(w, r)
+	h := held{Match: w, isNamed: is, own: own, mixed: m.inSeveralUnits(w, r, is), said: m.unitsOf(w), spelt: &spellings{}}
+	if !w.ofMissing() || !m.work(2*len(r.fields)*perStep) {
+		return h
+	}
+
+	h.lists = map[string]bool{}
+	for i := range r.fields {
+		if f := &r.fields[i]; is(f) {
+			h.lists[listOf(f.record)] = true
+		}
+	}
+	for _, record := range r.inOrder {
+		if r.outermost(record) && m.hasObject(r, record, w.name()) {
+			h.lists[listOf(record)] = true
+		}
+	}
+	return h
+}
+
+// inSeveralUnits reports whether the numbers that a condition bounds are in different currencies or units: 900 ml
+// is less than 1 l.
+func (m *matcher) inSeveralUnits(w *Match, r *Result, is func(*field) bool) bool {
+	if w.Below+w.Above == "" || !m.work(len(r.fields)*perStep) {
+		return false
+	}
+	unit, known := "", false
+	for i := range r.fields {
+		f := &r.fields[i]
+		if !is(f) || f.null || !m.work(len(r.records[f.record])*perStep) {
+			continue
+		}
+		of := r.beside(f.record, f.isMeasuredBy)
+		if known && of != unit {
+			return true
+		}
+		unit, known = of, true
+	}
+	return false
+}
+
+// acceptsField reports whether a field meets a condition on one side of a number in every way that it
+// may be read, or for what speaks against a call in one.
+func (m *matcher) acceptsField(want *held, r *Result, f *field) bool {
+	accepted := want.accepts(f.text)
+	if (m.irreversible || m.against) && want.Below+want.Above != "" && !(m.work(len(r.records[f.record])*perStep) && want.isInUnits(r.beside(f.record, f.isMeasuredBy))) {
+		return m.against
+	}
+	other := ungrouped(f.text)
+	switch {
+	case f.numeric || other == "" || want.Below+want.Above == "":
+		return accepted
+	case want.against:
+		return accepted || want.inBounds(other)
+	}
+	return accepted && want.inBounds(other)
+}
+
+// ofEmpty reports whether an empty member meets a condition. What another call gives is never
+// empty.
+func (w *Match) ofEmpty() bool { return slices.Contains(w.Is, "") && w.From == nil }
+
+// ofMissing reports whether a record without the member may meet a condition: as an empty one, or
+// where the condition is a bound or on a name and speaks against a call, since it may be on either side, and
+// anybody's.
+func (w *Match) ofMissing() bool { return w.ofEmpty() || (w.against && w.bounded()) || w.isOnName() }
+
+func (w *Match) bounded() bool { return w.Before+w.After+w.Below+w.Above != "" }
+
+// meets reports whether a record meets a condition, by its own fields, or where it may have no
+// such member, by those of the records in it.
+func (m *matcher) meets(want *held, r *Result, record string) bool {
+	if want.own && !r.outermost(record) {
+		return false
+	}
+	met, blank, has := m.among(want, r, r.records[record], want.isNamed)
+	if !has && !want.own {
+		named := (*field).namedWithin
+		if !m.against {
+			named = (*field).listedAs
+		}
+		met, blank, has = m.among(want, r, r.nested[record], func(f *field) bool { return named(f, want.name(), record) })
+	}
+	if !met && want.isOnName() && m.mayBeNamed(want, r, record) {
+		return true
+	}
+	if has && !blank {
+		return met
+	}
+
+	missing := want.lists[listOf(record)] && (m.against || r.outermost(record)) && r.isRecord(record)
+	switch {
+	case !has && !missing:
+		return false
+	case m.against:
+		return want.bounded() || !(m.hasObject(r, record, want.name()) || m.hasName(want, r, record))
+	}
+	return !m.mayHave(want, r, record)
+}
+
+// among reports whether fields of a name meet a condition, and whether there are any. Of a list one
+// element is enough, but an empty one is not an empty list: blank is set where all are empty and
+// the condition is met by that.
+func (m *matcher) among(want *held, r *Result, fields []int, isNamed func(*field) bool) (met, blank, has bool) {
+	full := false
+	if !m.against && m.collide(r, fields, isNamed) {
+		return false, false, true
+	}
+	for _, i := range fields {
+		f := &r.fields[i]
+		if !isNamed(f) || !m.work(want.work(len(f.text))) {
+			continue
+		}
+		has = true
+		empty, accepted := strings.TrimSpace(f.text) == "", m.acceptsField(want, r, f)
+		if accepted && (!empty || m.against) {
+			want.spelt.note(want.Match, f.text)
+			return true, false, true
+		}
+		blank, full = blank || accepted, full || !empty
+	}
+	return false, blank && !full, has
+}
+
+// collide reports whether fields of a name are of two members that only signs, case or invisible
+// characters tell apart: one of them may be a key that others chose.
+func (m *matcher) collide(r *Result, fields []int, isNamed func(*field) bool) bool {
+	first := map[string]*field{}
+	return slices.ContainsFunc(fields, func(i int) bool {
+		f := &r.fields[i]
+		if !m.step() || !isNamed(f) {
+			return false
+		}
+		key := f.record + " " + f.name
+		before := first[key]
+		if before == nil {
+			first[key] = f
+			return false
+		}
+		return before.member != f.member && len(before.part) == len(f.part)
+	})
+}
+
+// hasObject reports whether a record has an object or a list with a value, of exactly the name of a
+// description.
+func (m *matcher) hasObject(r *Result, record string, description []string) bool {
+	name := m.head(r, description)
+	begins := func(all []string) bool {
+		return len(all) >= len(name) && slices.EqualFunc(all[:len(name)], name, sameWord)
+	}
+	own := func(i int) bool { return r.fields[i].text != "" && begins(r.fields[i].part) }
+	within := func(i int) bool {
+		member, _ := next(strings.TrimPrefix(r.fields[i].record, record))
+		words := words(strictjson.UnescapeToken(member))
+		return r.fields[i].text != "" && len(words) == len(name) && begins(words)
+	}
+	all := len(r.records[record]) + len(r.nested[record])
+	return len(name) > 0 && m.work(all*perStep) && (slices.ContainsFunc(r.records[record], own) || slices.ContainsFunc(r.nested[record], within))
+}
+
+// mayHave reports whether a record has a value under a name that a condition on an empty member may
+// mean, or in an object or a list of such a name: the member isn't missing then.
+func (m *matcher) mayHave(want *held, r *Result, record string) bool {
+	name := m.head(r, want.name())
+	within := func(i int) bool { return r.fields[i].text != "" && r.fields[i].namedWithin(name, record) }
+	own := func(i int) bool {
+		f := &r.fields[i]
+		return f.text != "" && (names(name, f.part) || (len(name) > 0 && nearly(name, strings.Fields(f.name))))
+	}
+	all := len(r.records[record]) + len(r.nested[record])
+	return !m.work(all*perStep) || slices.ContainsFunc(r.nested[record], within) || slices.ContainsFunc(r.records[record], own)
+}

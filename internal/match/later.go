@@ -1,0 +1,121 @@
+package match
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/remit-project/remit/internal/pattern"
+	"github.com/remit-project/remit/label"
+
+	"github.com/remit-project/remit/scope"
+
+	"github.com/remit-project/remit/internal/scalar"
+)
+
+// length matches a length of time in a scope's words: "7 days", "an hour".
+var length = pattern.OnUse(`\b(\d{1,4}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)[ -](minute|hour|day|week|fortnight|month|year)s?\b`)
+
+var numerals = map[string]int{
+	"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
+}
+
+// The words by which a moment is moved in one direction.
+var (
+	forwards  = strings.Fields("plus later after add added from following postponed extended")
+	backwards = strings.Fields("minus earlier before less sooner ago prior")
+)
+
+// later returns a moment moved by each length of time that the words of a scope have, in the direction that they
+// say; forwards and backwards where they say none, or both.
+func later(t time.Time, by string) []time.Time {
+	var out []time.Time
+	said := words(by)
+	adds, takes := oneOf(said, forwards), oneOf(said, backwards)
+	for _, l := range length().FindAllStringSubmatch(fold(by), maxOperands) {
+		n, named := numerals[l[1]]
+		if !named {
+			n, _ = strconv.Atoi(l[1])
+		}
+
+		for _, n := range []int{n, -n} {
+			if away := (n > 0 && takes) || (n < 0 && adds); away && adds != takes {
+				continue
+			}
+			switch l[2] {
+			case "minute":
+				out = append(out, t.Add(time.Duration(n)*time.Minute))
+			case "hour":
+				out = append(out, t.Add(time.Duration(n)*time.Hour))
+			case "day":
+				out = append(out, t.AddDate(0, 0, n))
+			case "week":
+				out = append(out, t.AddDate(0, 0, 7*n))
+			case "fortnight":
+				out = append(out, t.AddDate(0, 0, 14*n))
+			case "month":
+				out = append(out, t.AddDate(0, n, 0))
+			case "year":
+				out = append(out, t.AddDate(n, 0, 0))
+			}
+		}
+	}
+	return out
+}
+
+// moved reports whether a moment is that of a source moved by a length of time in the scope's
+// words, or a day the day of that. It reports false for known where a program can't tell: where no
+// source has a moment, or the words have no length.
+func (m *matcher) moved(at time.Time, day bool, c *Constraint) (is, known bool) {
+	for i := range c.Sources {
+		for _, from := range m.moments(c.Sources[i : i+1]) {
+			all := later(from, c.By)
+			known = known || len(all) > 0
+			if slices.ContainsFunc(all, func(t time.Time) bool { return sameClock(t, at) || (day && sameDay(t, at)) }) {
+				return true, true
+			}
+		}
+	}
+	return false, known
+}
+
+// moments returns the moments that a source has: the only one, or of several those of the records
+// that the call's arguments before this one are of, where they take their values from the source.
+func (m *matcher) moments(of []Source) []time.Time {
+	var o offers
+	for _, pick := range []scope.Pick{scope.Only, scope.All} {
+		if len(o.values) == 0 {
+			o = m.offers(of, &Constraint{From: of, Kind: scope.Date, Pick: pick}, "")
+		}
+	}
+	records, bound := m.boundTo(of)
+	if !bound && o.several(Argument{Role: label.Selector}) {
+		return nil
+	}
+
+	var out []time.Time
+	for _, v := range o.values {
+		t, ok := moment(strings.TrimSpace(v.text))
+		if ok && (!bound || slices.Contains(records, v.record)) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// sameClock reports whether two moments may be the same: as they are, or written the same where one of them doesn't say its
+// zone.
+func sameClock(a, b time.Time) bool {
+	isOpen := a.Location() == scalar.Unzoned || b.Location() == scalar.Unzoned
+	return a.Equal(b) || (isOpen && isWrittenAs(a, b))
+}
+
+// isWrittenAs reports whether two moments are written the same but for their zones.
+func isWrittenAs(a, b time.Time) bool {
+	const clock = "2006-01-02T15:04:05"
+	return a.Format(clock) == b.Format(clock)
+}
+
+// sameDay reports whether two moments are written with the same day.
+func sameDay(a, b time.Time) bool { return a.Format(time.DateOnly) == b.Format(time.DateOnly) }

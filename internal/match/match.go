@@ -1,0 +1,393 @@
+package match
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/label"
+
+	"github.com/remit-project/remit/scope"
+)
+
+// maxSteps bounds the fields that one match looks at. A match that needs more covers
+// nothing.
+const maxSteps = 1 << 18
+
+// errWork is why a match beyond [maxSteps] covers nothing.
+const errWork = "the results are too large to look for the values in"
+
+// matcher matches one call.
+type matcher struct {
+	results      []*Result
+	agreed       []scope.Reading // readings to which a person agreed
+	request      string
+	said         string
+	folded       string
+	words        map[string]bool          // of the request, once they are needed
+	stating      map[string][]scope.Value // what the scope states, by the names of arguments
+	steps        int                      // left
+	quiet        bool                     // misses need no words
+	effect       bool                     // the call has one, and irreversible one that can't be taken back
+	irreversible bool
+	confirmed    bool // a person has agreed to the values that the scope states
+	against      bool // what is looked for speaks against the call
+	strict       bool // a listing that was narrowed late doesn't count, also where the call can be taken back
+	joining      bool // a value for a condition is looked for: nothing that is only called so counts
+	lent         bool // the result in question is read as fields since a person agreed to that
+	withheld     bool // an entry was missed for a condition alone
+	grants       []Grant
+	// in is the entry of the scope that is matched, and proposal the call.
+	scope    *Scope
+	in       *Call
+	proposal *Proposal
+	// joins are the values that the sources of conditions give, once they are known; empty for
+	// those that give none.
+	joins map[join]scope.Value
+	// ordered reports whether the result in question is a part of a listing that counts for its order
+	// alone.
+	ordered bool
+	// bound are the records in which the values of a shared source were found.
+	bound map[binding][]string
+	// elements are the values that the elements of a list have of a source, and element is that of the argument
+	// in question; empty for an argument that is in no list.
+	elements map[binding]string
+	element  string
+	// corrected is the record that the session itself made and that the call is on; nil for others.
+	corrected *made
+}
+
+// say words why a call is not covered, where that is wanted: most calls are covered by one
+// of several entries.
+func (m *matcher) say(format string, args ...any) string {
+	if m.quiet {
+		return "not covered"
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+// step counts a look at a field, and reports whether there may be more.
+func (m *matcher) step() bool {
+	m.steps--
+	return m.steps >= 0
+}
+
+// perStep is the length of text that is looked through in the time of a look at a field.
+const perStep = 16
+
+// work counts a look through a text, and reports whether there may be more.
+func (m *matcher) work(length int) bool {
+	m.steps -= 1 + length/perStep
+	return m.steps >= 0
+}
+
+// isForOther reports whether a stated value alone shows that an entry is for another call of the
+// tool, as most entries are.
+func (e *Call) isForOther(p *Proposal) bool {
+	for i := range e.Args {
+		c := &e.Args[i]
+		if c.Is == nil || c.From != nil {
+			continue
+		}
+		for j := range p.Args {
+			a := &p.Args[j]
+			if a.Pointer == c.Pointer && !a.Empty && !c.states(a) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// states reports whether a value is one of those that a constraint states.
+func (c *Constraint) states(a *Argument) bool {
+	authority := a.authority()
+	for _, v := range c.Is {
+		if same(string(v), a.Text, authority) {
+			return true
+		}
+	}
+	return false
+}
+
+// tooMuch ends a match that sees only a part of a result: what it finds to be the only one
+// might be one of several.
+func (m *matcher) tooMuch() { m.steps = -1 }
+
+// entry returns the grants of an entry for a call, or why it doesn't cover the call. Where that is
+// for a condition alone, the request has the call under it.
+func (m *matcher) entry(e *Call, p *Proposal) ([]Grant, string) {
+	m.grants, m.bound, m.elements, m.corrected, m.in, m.proposal = m.grants[:0], nil, nil, nil, e, p
+	unmet := m.conditions(e)
+	miss := m.arguments(e, p)
+	if unmet == "" && miss != "" {
+		return nil, miss
+	}
+	if unmet == "" && m.effect && len(e.OnlyIf) > 0 {
+		unmet = m.say("the request has it under a condition that no program can tell: %s", toTell(e.OnlyIf))
+	}
+	if unmet != "" {
+		m.withheld = m.withheld || miss == ""
+		return nil, unmet
+	}
+	return slices.Clone(m.grants), ""
+}
+
+// arguments notes the grants of an entry for the arguments of a call, or returns why they are
+// others.
+func (m *matcher) arguments(e *Call, p *Proposal) (miss string) {
+	for _, computed := range []bool{false, true} { // what follows from a record, once others say which it is
+		for i := range e.Args {
+			c := &e.Args[i]
+			if c.Computed != computed {
+				continue
+			}
+			if miss := m.constrained(c, p); miss != "" {
+				return miss
+			}
+		}
+	}
+
+	for i := range e.Args {
+		if at := lacking(&e.Args[i], p); at != "" {
+			return m.say("%s: left out", at)
+		}
+	}
+	for i := range p.Args {
+		a := &p.Args[i]
+		if miss := unlisted(e, a, p); miss != "" {
+			return m.say("%s: %s", a.Pointer, miss)
+		}
+	}
+	for _, records := range m.bound {
+		if len(records) == 0 {
+			return "the values are of different records"
+		}
+	}
+	if m.isRepeated() {
+		return "the values of a record are in the call twice"
+	}
+	if w := m.rewords(e, p); w != "" {
+		return m.say("%s is neither in the user's words nor in what was made", short(w))
+	}
+	return ""
+}
+
+// constrained notes the grants of the arguments that a constraint is about, or returns why
+// the call doesn't meet it.
+func (m *matcher) constrained(c *Arg, p *Proposal) (miss string) {
+	before := len(m.grants)
+	var named []string
+	for i := range p.Args {
+		a := &p.Args[i]
+		if !within(c.Pointer, a.Pointer) {
+			continue
+		}
+		if otherwise := p.emptied(a); otherwise != "" {
+			return m.say("%s: left empty, and not left out, which means %s", a.Pointer, clip([]byte(otherwise)))
+		}
+		if a.Empty {
+			continue
+		}
+		if c.From != nil && m.irreversible && m.in.Times.Each {
+			value := canonical(a.Text)
+			if slices.Contains(named, value) {
+				return m.say("%s: %s is in the call twice", a.Pointer, short(a.Text))
+			}
+			named = append(named, value)
+		}
+
+		m.element = elementOf(a.Pointer)
+		g, miss := m.granted(&c.Constraint, p, *a)
+		if miss != "" {
+			return m.say("%s: %s", a.Pointer, miss)
+		}
+		g.Pointer = a.Pointer
+		m.grants = append(m.grants, g)
+	}
+
+	if len(m.grants) > before {
+		return ""
+	}
+	if miss := omission(c, p); miss != "" && !m.readsMore(c, p) {
+		return m.say("%s: %s", c.Pointer, miss)
+	}
+	return ""
+}
+
+// granted returns the grant of a constraint for an argument of the call.
+func (m *matcher) granted(c *Constraint, p *Proposal, a Argument) (Grant, string) {
+	switch {
+	case c.Unchanged:
+		return m.unchanged(p, a)
+	case c.Absent:
+		otherwise := p.otherwise(a.Pointer)
+		if a.Usual || (a.Text == otherwise && (otherwise != "" || !a.authority())) {
+			return Grant{Way: WayAbsent}, ""
+		}
+		if !slices.Contains(nothing, fold(otherwise)) {
+			return Grant{}, m.say("the request leaves this out, which means %s", clip([]byte(otherwise)))
+		}
+	}
+	return m.value(c, a)
+}
+
+// within reports whether a pointer is at a place or inside of it, with "*" for any
+// index.
+func within(place, pointer string) bool {
+	if rest, ok := strings.CutPrefix(pointer, place); ok {
+		return rest == "" || rest[0] == '/'
+	}
+	if !strings.Contains(place, "*") {
+		return false
+	}
+	for place != "" {
+		var want, have string
+		want, place = next(place)
+		have, pointer = next(pointer)
+		index := have != "" && strings.Trim(have, "0123456789") == ""
+		if want != have && (want != "*" || !index) {
+			return false
+		}
+	}
+	return true
+}
+
+// next parts the first segment from a pointer.
+func next(pointer string) (segment, rest string) {
+	pointer = strings.TrimPrefix(pointer, "/")
+	if i := strings.IndexByte(pointer, '/'); i >= 0 {
+		return pointer[:i], pointer[i:]
+	}
+	return pointer, ""
+}
+
+// unlisted says why a call is not covered when the entry doesn't speak of an argument;
+// empty where the argument does no harm: content and settings that the monitor has no
+// doubt about.
+func unlisted(e *Call, a *Argument, p *Proposal) string {
+	restricts := a.Role == label.Selector || a.authority()
+	if a.Empty && !(restricts && p.emptied(a) != "") {
+		return ""
+	}
+	if slices.ContainsFunc(e.Args, func(c Arg) bool { return within(c.Pointer, a.Pointer) }) {
+		return ""
+	}
+	harmless := a.Role == label.Content || a.Role == label.Control || p.Read
+	if harmless && !a.Doubtful {
+		return ""
+	}
+	return "the request doesn't speak of this argument"
+}
+
+// omission says why a call may not leave out an argument that is constrained; empty
+// where it may.
+func omission(c *Arg, p *Proposal) string {
+	free := c.Absent || c.Any || c.Computed || c.Unchanged
+	if free || p.Role == nil {
+		return ""
+	}
+	if len(c.Is) > 0 && p.Default != nil {
+		if otherwise, ok := p.Default(c.Pointer); ok {
+			return c.instead(otherwise, p)
+		}
+	}
+
+	role := p.Role(c.Pointer)
+	restricts := role == label.Selector || role.AuthorityBearing()
+	switched := slices.Contains(c.Is, "true") && !slices.Contains(c.Is, "false")
+	if restricts || switched {
+		return "left out"
+	}
+	return ""
+}
+
+// readsMore reports whether a call that only reads leaves out a filter that each source with its tool states: it reads more, and what a
+// source takes of that has to have the stated value.
+func (m *matcher) readsMore(c *Arg, p *Proposal) bool {
+	if !p.Read || p.otherwise(c.Pointer) != "" || p.Role(c.Pointer) != label.Selector {
+		return false
+	}
+	isOpen := false
+	m.scope.eachSource(func(s *Source) {
+		isOf := isTool(s.Server, s.Tool, p.Server, p.Tool)
+		isOpen = isOpen || (isOf && !slices.ContainsFunc(s.Args, func(a Arg) bool { return a.Pointer == c.Pointer && len(a.Is)+len(a.Date) > 0 && a.From == nil }))
+	})
+	return !isOpen
+}
+
+// eachSource calls a function with each source of a scope.
+func (s *Scope) eachSource(do func(*Source)) {
+	var all func(sources []Source)
+	var of func(args []Arg)
+	all = func(sources []Source) {
+		for i := range sources {
+			do(&sources[i])
+			of(sources[i].Args)
+			for j := range sources[i].Where {
+				all(sources[i].Where[j].From)
+			}
+		}
+	}
+	var inside func(c *Constraint)
+	inside = func(c *Constraint) {
+		all(c.From)
+		all(c.Except)
+		all(c.Sources)
+		for _, hole := range c.Holes {
+			inside(&hole)
+		}
+	}
+	of = func(args []Arg) {
+		for i := range args {
+			inside(&args[i].Constraint)
+		}
+	}
+
+	for i := range s.Calls {
+		e := &s.Calls[i]
+		of(e.Args)
+		all(e.If)
+		all(e.Unless)
+	}
+	all(s.Delegates)
+}
+
+// lacking returns where an element of a list leaves out what other elements of it take from a source; empty where none does. What is
+// ordered without a number is ordered in some number.
+func lacking(c *Arg, p *Proposal) string {
+	list, member, inList := strings.Cut(c.Pointer, "/*/")
+	if !inList || c.From == nil {
+		return ""
+	}
+	having := map[string]bool{} // by the element
+	for i := range p.Args {
+		a := &p.Args[i]
+		in, place := elementIn("", a.Pointer)
+		if a.Empty || place == "" || in != list {
+			continue
+		}
+		having[place] = having[place] || within(c.Pointer, a.Pointer)
+	}
+
+	missing, any := "", false
+	for place, has := range having {
+		any = any || has
+		if !has && (missing == "" || place < missing) {
+			missing = place
+		}
+	}
+	if missing == "" || !any {
+		return ""
+	}
+	return missing + "/" + member
+}
+
+// instead says why an argument may not be left out whose default is known.
+func (c *Arg) instead(otherwise string, p *Proposal) string {
+	authority := p.Role(c.Pointer).AuthorityBearing()
+	if slices.ContainsFunc(c.Is, func(v scope.Value) bool { return v == "" || same(string(v), otherwise, authority) }) {
+		return ""
+	}
+	return fmt.Sprintf("left out, which means %s", clip([]byte(otherwise)))
+}

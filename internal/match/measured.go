@@ -1,0 +1,196 @@
+package match
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/internal/pattern"
+
+	"github.com/remit-project/remit/internal/scalar"
+)
+
+// Numbers and times can be compared, under whatever name and in whatever form a record has them.
+
+// measured is a member of a record as something that can be compared, nil where it can't be, and what it is called in
+// full, with the form that it has.
+type measured struct {
+	by    *big.Rat
+	name  string
+	has   bool // there is such a member
+	dated bool // it is a time
+	of    bool // its name has a word more than was asked for, which is not what the result lists
+}
+
+// quantity returns a member of a record, by a word of its name or all of them, as something that
+// can be compared; nothing where it has none, or several that may be meant.
+func (m *matcher) quantity(record, member string) measured {
+	call, pointer, _ := strings.Cut(record, " ")
+	whole := strings.Fields(member)
+	for _, r := range slices.Backward(m.results) {
+		if r.Call != call {
+			continue
+		}
+		var exact, ending, within []*field
+		for _, i := range r.records[pointer] {
+			if !m.step() {
+				return measured{}
+			}
+
+			f := &r.fields[i]
+			name := unitless(slices.Concat(f.part, f.key))
+			switch {
+			case f.part != nil:
+				if m.isWithin(r, f, name, member) {
+					within = append(within, f)
+				}
+			case slices.EqualFunc(f.key, whole, sameWord) || isOnly(unitless(f.key), member):
+				exact = append(exact, f)
+			case (endsIn(f.key, member) || endsIn(unitless(f.key), member)) && !isOfAnother(f.key):
+				ending = append(ending, f)
+			}
+		}
+		if exact == nil && ending == nil {
+			exact = within
+		}
+		of := exact == nil
+		if of && !(len(ending) == 1 && m.isOfAnotherTime(r, pointer, ending[0])) {
+			exact = ending
+		}
+		if len(exact) == 1 {
+			f := exact[0]
+			name := strings.Join([]string{f.name, formOf(f.text, f.numeric), r.beside(pointer, f.isMeasuredBy)}, " ")
+			return measured{f.quantity(), name, true, isTime(f.text), of && !r.lists(unitless(f.key))}
+		}
+	}
+	return measured{}
+}
+
+// isWithin reports whether a field of an object in its record is what a member means, by the full name of the field without units. For what can't
+// be taken back, the object is what is meant itself (the amount of the price), or one that only holds members of the record: the year
+// of the artist is not the year.
+func (m *matcher) isWithin(r *Result, f *field, name []string, member string) bool {
+	whole := strings.Fields(member)
+	if len(whole) > 1 {
+		return slices.EqualFunc(name, whole, sameWord)
+	}
+	if endsIn(f.part, member) && endsIn(unvalued(name), member) {
+		return true
+	}
+	isOwn := func(w string) bool { return slices.Contains(details, w) || r.isAbout(w) }
+	ofOther := slices.ContainsFunc(f.part, func(w string) bool { return !isOwn(w) })
+	return endsIn(name, member) && !(ofOther && (m.irreversible || m.strict))
+}
+
+// isMoment reports whether a text is a time.
+func isMoment(text string) bool {
+	_, ok := moment(strings.TrimSpace(text))
+	return ok
+}
+
+// isTime reports whether a text is a time, of a day or alone.
+func isTime(text string) bool {
+	_, isClock := clock(text)
+	return isClock || isMoment(text)
+}
+
+// isOfAnother reports whether a member's name says that it is about what is added to a record, or what becomes of it,
+// and not about the record: the date of the last comment, the number of reviews.
+func isOfAnother(key []string) bool {
+	return slices.ContainsFunc(key[:len(key)-1], isOneOf(asides)) || oneOf(key[:len(key)-1], differing)
+}
+
+// isOfAnotherTime reports whether a time may be another one than that of its record, for what can't be taken back: its name says of what it
+// is, which is not what is listed, and the record has a time of another name. What is newest is not what is due last.
+func (m *matcher) isOfAnotherTime(r *Result, record string, f *field) bool {
+	of := f.key[:len(f.key)-1]
+	if !(m.irreversible || m.strict) || !isTime(f.text) || len(of) == 0 || slices.ContainsFunc(of, r.isAbout) {
+		return false
+	}
+	return slices.ContainsFunc(r.records[record], func(i int) bool {
+		other := &r.fields[i]
+		isSame := len(other.key) == len(f.key) && slices.Equal(other.key[:len(other.key)-1], of)
+		return m.step() && other.part == nil && other.name != f.name && len(other.key) > 0 && isTime(other.text) && !isSame
+	})
+}
+
+func isOnly(key []string, word string) bool { return len(key) == 1 && endsIn(key, word) }
+
+func endsIn(key []string, word string) bool {
+	return len(key) > 0 && sameWord(key[len(key)-1], word)
+}
+
+// units end the name of a member without saying what it is: a price in euros is the price, and
+// created_at is when it was created.
+var units = strings.Fields("at on date time day timestamp usd eur gbp chf cent cents pence bytes kb mb gb minutes hours days seconds sec secs min mins ms count " +
+	"m m2 m3 sqm cm mm km km2 ha kg g l ml kwh pct percent")
+
+// unitless returns the words of a name before its units.
+func unitless(key []string) []string {
+	if i := slices.Index(key, "per"); i > 0 {
+		key = key[:i]
+	}
+	for len(key) > 1 && slices.Contains(units, key[len(key)-1]) {
+		key = key[:len(key)-1]
+	}
+	return key
+}
+
+// unvalued returns the words of a name before those that say no more than that it has a value: the
+// amount of the price is the price.
+func unvalued(key []string) []string {
+	if n := len(key); n > 1 && (key[n-1] == "amount" || key[n-1] == "value") {
+		return key[:n-1]
+	}
+	return key
+}
+
+// formOf returns the form of what can be compared, since a number is compared with numbers, and a
+// moment in a zone with others in one. A text whose point may part thousands is compared with others of that
+// form: both readings have them in the same order.
+func formOf(text string, numeric bool) string {
+	text = strings.TrimSpace(text)
+	_, dated := moment(text)
+	switch {
+	case !dated && isTime(text):
+		return clockForm
+	case !dated && !numeric && ungrouped(text) != "":
+		return " in thousands"
+	case !dated:
+		return ""
+	case scalar.IsZoned(text):
+		return " in a zone"
+	}
+	return " as written"
+}
+
+// clockForm is the form of a time alone.
+const clockForm = " of a day"
+
+// grouped is a number whose point is the decimal one, or parts thousands.
+var grouped = pattern.OnUse(`^-?[1-9]\d{0,2}\.\d{3}$`)
+
+// ungrouped returns the number that a text is where its point parts thousands (1.050); empty where it
+// can't.
+func ungrouped(text string) string {
+	if text = strings.TrimSpace(text); !grouped().MatchString(text) {
+		return ""
+	}
+	return strings.Replace(text, ".", "", 1)
+}
+
+// quantity returns a text as something that can be compared; nil for others.
+func quantity(text string) *big.Rat {
+	text = strings.TrimSpace(text)
+	if t, ok := moment(text); ok {
+		return big.NewRat(t.UnixMilli(), 1)
+	}
+	if n, ok := number(text); ok {
+		v, _ := new(big.Rat).SetString(n)
+		return v
+	}
+	if of, ok := clock(text); ok {
+		return big.NewRat(of.Milliseconds(), 1)
+	}
+	return nil
+}

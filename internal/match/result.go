@@ -1,0 +1,473 @@
+package match
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/remit-project/remit/internal/strictjson"
+
+	"github.com/remit-project/remit/scope"
+)
+
+// Result is what an earlier call of the session returned, as far as scopes need it.
+type Result struct {
+	// Call is the call's id.
+	Call         string
+	Server, Tool string
+	Args         []Argument
+	// Text is the result as the agent saw it.
+	Text string
+	// Covered reports whether an entry of a scope covered the call, and Read whether
+	// the call changed nothing.
+	Covered, Read bool
+	// Early reports whether the session had read nothing that others may have written when the
+	// call was made: no one else could choose what it asks for.
+	Early bool
+	// Failed reports whether the tool, or who ran it, says that the call failed.
+	Failed bool
+	// Returns are the members that the tool itself names, as patterns of JSON pointers; nil where
+	// they are unknown.
+	Returns []string
+	// Verbatim reports whether Text is a document as its author wrote it.
+	Verbatim bool
+
+	// fields and records are set where the result has structure.
+	structured bool
+	partial    bool // more than the fields and blocks that scopes look at
+	fields     []field
+	records    map[string][]int // the fields of each record, by the record's pointer
+	inOrder    []string         // the pointers of the records
+	nested     map[string][]int // the fields of the objects in a record
+	members    map[string]bool  // their names
+	known      map[string]bool  // those that the tool itself names
+	parts      map[string]int   // of those in an object of their record, how many words are the object's
+	telling    map[string]bool  // records with members that don't just say something of a list in them
+	outers     map[string]int   // and of these, how many are of the objects around it
+	values     bool             // nothing but a list of values
+	more       bool             // its server says that it is a part of a listing
+	outer      map[string]bool  // the records that are in no other
+	level      *Result          // the same with the members of these alone; nil for a list of values
+
+	// names is a text that is a list of names, read so; nil for another text. It is unproven: a
+	// line end in a value adds an element.
+	names    *Result
+	unproven bool
+
+	// reading is a text as the fields that it looks like, as says how, and held how many records
+	// it has then; nil where it looks like nothing.
+	reading *Result
+	as      *scope.Reading
+	held    int
+	// pinned reports whether the tool's contract says that it is read so.
+	pinned bool
+	// own are the fields that the service itself writes, where the result is such a reading.
+	own map[int]bool
+}
+
+// field is one scalar of a structured result, or one labelled line of a text.
+type field struct {
+	record  string   // the pointer of the innermost object around it
+	member  string   // its name, as it is written
+	key     []string // the words of its member name, or of that of the array that it is in
+	part    []string // those of the objects around it, within its record
+	outer   int      // how many of them are of the objects around the innermost
+	name    string   // both as one text
+	text    string
+	words   []string // of the text; nil for a longer one
+	null    bool     // there is such a member, without a value
+	numeric bool     // a number, and not a text that may be one
+	list    bool     // which is an empty list
+}
+
+const (
+	// maxFields bounds the fields of one result that scopes look at.
+	maxFields = 20_000
+	// maxTitle bounds a text whose words name its record: a title or a subject, not a
+	// message.
+	maxTitle = 8
+)
+
+func newField(record, key, text string) field {
+	f := field{record: record, member: key, key: words(key), text: text}
+	f.name = strings.Join(f.key, " ")
+	if w := words(text[:min(len(text), 16*maxTitle)]); len(w) <= maxTitle && len(text) <= 16*maxTitle {
+		f.words = w
+	}
+	return f
+}
+
+// SetContent gives a result its content: the text that the agent saw, and its fields, nil
+// where it has none.
+func (r *Result) SetContent(text string, doc *strictjson.Document) {
+	r.Text = text
+	if doc == nil {
+		if names := listOfNames(text); names != nil {
+			r.names = &Result{Call: r.Call, Server: r.Server, Tool: r.Tool, Args: r.Args, Covered: r.Covered, Read: r.Read, values: true, unproven: true}
+			for i, name := range names {
+				r.names.add(newField("/"+strconv.Itoa(i), "", name))
+			}
+		}
+		return
+	}
+
+	r.structured = true
+	leaves := doc.Leaves()
+	r.values = ofValues(leaves)
+	parts := partsOf(leaves)
+	for _, leaf := range leaves {
+		if len(r.fields) == maxFields {
+			r.partial = true
+			break
+		}
+		record, key := split(leaf.Pointer)
+		var part []string
+		outer := 0
+		if r.values {
+			record = leaf.Pointer
+		} else {
+			record, part, outer = parts.home(record)
+		}
+		f := newField(record, key, leaf.Text)
+		f.within(part, outer)
+		r.note(f.name, leaf.Pointer)
+		f.null = leaf.Kind == strictjson.Object || leaf.Kind == strictjson.Array || leaf.Kind == strictjson.Null
+		f.list, f.numeric = leaf.Kind == strictjson.Array, leaf.Kind == strictjson.Number
+		if f.null {
+			f.text, f.words = "", nil
+		}
+		r.add(f)
+	}
+	if !r.values {
+		r.addKeys(leaves, parts)
+	}
+	r.nest()
+	r.level = r.outside()
+	r.more = r.saysMore()
+}
+
+// isListed reports whether a record is in a list.
+func isListed(record string) bool { return element().MatchString(record) }
+
+// add adds a field.
+func (r *Result) add(f field) {
+	if r.records == nil {
+		r.structured, r.records, r.members, r.parts, r.outers = true, map[string][]int{}, map[string]bool{}, map[string]int{}, map[string]int{}
+		r.telling = map[string]bool{}
+	}
+	if !f.null && !r.telling[f.record] && !oneOf(f.key, wrapping) {
+		r.telling[f.record] = true
+	}
+	r.members[f.name] = true
+	if _, known := r.parts[f.name]; !known || f.part == nil {
+		r.parts[f.name], r.outers[f.name] = len(f.part), f.outer
+	}
+	if r.records[f.record] == nil {
+		r.inOrder = append(r.inOrder, f.record)
+	}
+	r.records[f.record] = append(r.records[f.record], len(r.fields))
+	r.fields = append(r.fields, f)
+}
+
+// listed returns how many elements the longest list of a result has; in a text, how many
+// lines.
+func (r *Result) listed() int {
+	if !r.structured {
+		return strings.Count(strings.TrimSpace(r.Text), "\n") + 1
+	}
+
+	most, lists := 1, map[string]int{}
+	count := func(list string) {
+		lists[list]++
+		most = max(most, lists[list])
+	}
+	for record := range r.records {
+		count(record[:max(0, strings.LastIndexByte(record, '/'))])
+	}
+	for _, f := range r.fields {
+		count(f.record + "/" + f.name)
+	}
+	return most
+}
+
+// nest notes which fields are in objects of other records.
+func (r *Result) nest() {
+	r.nested = map[string][]int{}
+	for i, f := range r.fields {
+		for at := strings.LastIndexByte(f.record, '/'); at >= 0; at = strings.LastIndexByte(f.record[:at], '/') {
+			if around := f.record[:at]; r.records[around] != nil {
+				r.nested[around] = append(r.nested[around], i)
+			}
+		}
+	}
+}
+
+// wrapping are the members of an object around a list that say something of the list.
+var wrapping = strings.Fields("count total page pages limit offset cursor next previous more status ok success error size per")
+
+// outermost reports whether a record is in no other: it is an element of the outermost list, or
+// the whole result.
+func (r *Result) outermost(record string) bool {
+	if r.outer != nil {
+		return r.outer[record]
+	}
+	for at := strings.LastIndexByte(record, '/'); at >= 0; at = strings.LastIndexByte(record[:at], '/') {
+		if r.isRecord(record[:at]) {
+			return false
+		}
+	}
+	return true
+}
+
+// isRecord reports whether an object has members of its own that don't just say something of a
+// list in it.
+func (r *Result) isRecord(pointer string) bool {
+	return r.telling[pointer]
+}
+
+// member returns a predicate for the members of a result that a description names, and whether
+// there are any. Members of exactly that name come before others that end in it: "name" is not
+// "nick_name" where there are both. Of the others, those come first that every record has, and
+// then the only one that is called nearly so, also where the value is an id for the argument at a
+// pointer; empty for another value.
+func (m *matcher) member(r *Result, description []string, id string) (is func(*field) bool, any bool) {
+	return m.memberOf(r, description, id, "", true)
+}
+
+// memberOf does what member does for values of a kind, and takes what is called nearly so
+// only where a guess is allowed.
+func (m *matcher) memberOf(r *Result, description []string, id string, kind scope.Kind, guess bool) (is func(*field) bool, any bool) {
+	if r.values {
+		return func(*field) bool { return true }, true
+	}
+	if m.isForked(r, description) {
+		return func(*field) bool { return false }, true
+	}
+	// "ship_to country" is the country of ship_to before it is a ship.
+	if exact := strings.Join(m.head(r, description), " "); exact != "" && r.members[exact] && (r.parts[exact] == 0 || m.everywhere(r, exact)) && !m.isObject(r, exact) {
+		return func(f *field) bool { return f.name == exact }, true
+	}
+
+	if within := m.partOf(r, description, kind); within != nil {
+		return within, true
+	}
+	regular, any, other := m.regular(r, description)
+	if m.irreversible && !m.against && len(regular) > 1 {
+		regular = slices.DeleteFunc(regular, func(name string) bool { return !r.lists(strings.Fields(name)) })
+		if len(regular) != 1 {
+			return func(*field) bool { return false }, true // which of them is meant is a question
+		}
+	}
+	if regular == nil && guess {
+		if near := m.near(r, description, id, kind); near != "" {
+			regular, any = []string{near}, true
+		}
+	}
+	if regular != nil {
+		return func(f *field) bool { return slices.Contains(regular, f.name) }, true
+	}
+	if other || (guess && m.rivals(r, description)) {
+		return func(*field) bool { return false }, true
+	}
+	// A key that an attacker put into an object of one record is not a member of it.
+	return func(f *field) bool { return (f.part == nil || m.against) && f.named(description) }, any
+}
+
+// regular returns the members that end in what a description names and that all records have:
+// those of the records themselves, or where there are none, of the objects in them. It reports
+// whether any record has one, and whether one is of another thing.
+func (m *matcher) regular(r *Result, description []string) (regular []string, any, other bool) {
+	var own, within []string
+	is := m.calledJust(r, description)
+	for name := range r.members {
+		part := r.parts[name]
+		member := strings.Fields(name)[part:]
+		if !m.step() || !names(description, member) || (part > 0 && len(m.head(r, description)) > 1) {
+			continue
+		}
+		if is != "" && name != is && part == 0 {
+			return []string{is}, true, false
+		}
+		if m.isOfOther(r, description, name) {
+			other = true
+			continue
+		}
+
+		everywhere := m.everywhere(r, name)
+		any = any || part == 0 || everywhere || m.against
+		switch {
+		case !everywhere:
+		case part > 0:
+			within = append(within, name)
+		default:
+			own = append(own, name)
+		}
+	}
+	if own == nil {
+		own = within
+	}
+	return own, any, other
+}
+
+// calledJust returns the only member that is called as a description but for words that say what kind of value it is (starts_at, for the
+// start), which every record has; empty where there is none, or several. Beside it, what has another word before is of
+// something else: the start of the registration.
+func (m *matcher) calledJust(r *Result, description []string) string {
+	want := meaningOf(head(description))
+	if m.against || want.of == nil || want.bare {
+		return ""
+	}
+	return m.onlyMember(r, func(name string) bool {
+		have := meaningOf(strings.Fields(name))
+		isSo := r.parts[name] == 0 && !have.bare && !want.contradicts(have) && slices.EqualFunc(told(strings.Fields(name)), told(head(description)), sameWord)
+		return isSo && !m.strangers(name)
+	})
+}
+
+// told returns the words of a name but for those that say what kind of value it has.
+func told(name []string) []string {
+	return slices.DeleteFunc(slices.Clone(name), func(w string) bool { return qualifiers[w] != "" })
+}
+
+// lists reports whether a member is about the things that a result lists, by its tool's name: the
+// name of the pets that find_pets finds is their petName, and not their ownerName.
+func (r *Result) lists(member []string) bool {
+	of := meaningOf(member)
+	return len(of.of) == 1 && !of.bare && r.isAbout(of.of[0])
+}
+
+// split parts the pointer of a leaf into that of its record and its member name.
+// Elements of an array belong to the record that the array is a member of.
+func split(pointer string) (record, key string) {
+	for pointer != "" {
+		i := strings.LastIndexByte(pointer, '/')
+		last := pointer[i+1:]
+		pointer = pointer[:i]
+		if strings.Trim(last, "0123456789") != "" {
+			return pointer, strictjson.UnescapeToken(last)
+		}
+	}
+	return "", ""
+}
+
+// says reports whether a value appears as a whole in the text of a result, or in one of
+// its fields.
+func (r *Result) says(value string) bool {
+	if !r.structured {
+		return appears(r.Text, value)
+	}
+	return slices.ContainsFunc(r.fields, func(f field) bool { return appears(f.text, value) })
+}
+
+// named reports whether a description names the field: it is the member's name, or begins
+// with it ("amount of the rent payment").
+func (f *field) named(description []string) bool { return names(description, f.key) }
+
+// namedWithin reports whether a description names the field, or an object around it
+// within a record.
+func (f *field) namedWithin(description []string, record string) bool {
+	if f.named(description) {
+		return true
+	}
+	for segment := range strings.SplitSeq(strings.TrimPrefix(f.record, record), "/") {
+		if segment != "" && names(description, words(segment)) {
+			return true
+		}
+	}
+	return false
+}
+
+// listedAs reports whether a description names a list around the field within a record: the
+// attendees, and not what an attacker added with a member of that name.
+func (f *field) listedAs(description []string, record string) bool {
+	want := meaningOf(head(description))
+	for segment := range strings.SplitSeq(strings.TrimPrefix(f.record, record), "/") {
+		name := words(segment)
+		if segment != "" && len(name) > 0 && (names(description, name) || slices.Equal(want.of, meaningOf(name).of)) {
+			return true
+		}
+	}
+	return false
+}
+
+// names reports whether a description names a member. "event id" names "id", and "id"
+// names "message_id": the last word is the thing, and one of them may say no more.
+func names(description, member []string) bool {
+	if len(description) == 0 || len(member) == 0 {
+		return false
+	}
+	head := head(description)
+	if n := len(member); n > len(head) && n <= len(description) && slices.EqualFunc(description[:n], member, sameWord) {
+		return true
+	}
+	if !sameWord(head[len(head)-1], member[len(member)-1]) {
+		return false
+	}
+	short := len(head) == 1 && len(member) <= 3
+	return len(member) == 1 || short || slices.EqualFunc(head, member, sameWord)
+}
+
+// head returns the words of a description before its first preposition.
+func head(description []string) []string {
+	for i, w := range description {
+		if i > 0 && (w == "of" || w == "from" || w == "in" || w == "to") {
+			return description[:i]
+		}
+	}
+	return description
+}
+
+// head returns the words of a description that name a member of a result. A key that others may have added to one record
+// names none, nor does one that goes on where the name of its object ends.
+func (m *matcher) head(r *Result, description []string) []string {
+	short := len(head(description))
+	return headAmong(description, func(name string) bool {
+		return r.members[name] && r.parts[name] != short && m.everywhere(r, name) && !m.isObject(r, name)
+	})
+}
+
+// isForked reports whether a description may name two members of a single record, of which others may have added the longer one: the
+// paid, and the paid_from.
+func (m *matcher) isForked(r *Result, description []string) bool {
+	short := strings.Join(head(description), " ")
+	if !m.irreversible || m.against || !r.members[short] {
+		return false
+	}
+	long := strings.Join(m.head(r, description), " ")
+	return long != short && !r.known[long] && r.isSingle()
+}
+
+// isSingle reports whether a result has one record that is in no other.
+func (r *Result) isSingle() bool {
+	n := 0
+	for _, record := range r.inOrder {
+		if r.outermost(record) {
+			n++
+		}
+	}
+	return n == 1
+}
+
+// headAmong returns the words of a description that are one of some names: the longest that goes on behind a preposition
+// ("paid_from", "date_of_birth"), else those before the first one.
+func headAmong(description []string, isName func(string) bool) []string {
+	short := head(description)
+	for n := len(description); n > len(short); n-- {
+		if isName(strings.Join(description[:n], " ")) {
+			return description[:n]
+		}
+	}
+	return short
+}
+
+// sameWord compares words without regard to a plural.
+func sameWord(a, b string) bool { return a == b || singular(a) == singular(b) }
+
+// singular returns a word without the ending of its plural.
+func singular(word string) string {
+	const short = 4 // letters: ties, lies
+	if stem, ok := strings.CutSuffix(word, "ies"); ok && len(word) > short {
+		return stem + "y"
+	}
+	return strings.TrimSuffix(word, "s")
+}

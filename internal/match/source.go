@@ -1,0 +1,418 @@
+package match
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/remit-project/remit/internal/pattern"
+	"github.com/remit-project/remit/label"
+
+	"github.com/remit-project/remit/scope"
+)
+
+// candidate is a value that a source offers.
+type candidate struct {
+	text   string
+	call   string
+	record string // the call and the record's pointer; empty for a value out of a text
+	// numeric reports whether the value is a number, and not a text that may be one.
+	numeric bool
+	// missing reports whether the record has no value, and may be the one that is meant. The text, which no other value
+	// is, stands for it.
+	missing bool
+	// doubt is why the value doesn't do for a call that can't be taken back; empty where it
+	// does.
+	doubt string
+	// made is the record that the session itself made, whose id the value is; nil for another value.
+	made *made
+}
+
+// occurrence is a text in a record.
+type occurrence struct{ text, record string }
+
+func (v candidate) occurrence() occurrence { return occurrence{v.text, v.record} }
+
+// offers are what the sources of a constraint offer.
+type offers struct {
+	values []candidate
+	// called reports whether a source was called at all.
+	called bool
+	// loose are the results in whose texts a value without a shape may appear.
+	loose []*Result
+	// parts are the results that are parts of listings, and count for their order alone.
+	parts []*Result
+}
+
+// several reports whether different values are offered, as far as they differ for the
+// argument.
+func (o offers) several(a Argument) bool {
+	exact := a.authority() || a.Role == label.Selector
+	return slices.ContainsFunc(o.values, func(v candidate) bool {
+		first := o.values[0].text
+		return !same(first, v.text, exact)
+	})
+}
+
+// from accepts a value that appears in the result of a call of the scope.
+func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
+	if m.names(c, &a) {
+		return Grant{Way: WaySaid}, ""
+	}
+	o := m.offers(c.From, c, c.idOf(a))
+	// Another account of the user's is not the one that the request means.
+	another := sharp(c.Kind) && isOf(a.Text, c.Kind)
+	switch {
+	case !o.called && a.Said && !a.Doubtful && !another:
+		return Grant{Way: WaySaid}, ""
+	case !o.called:
+		return Grant{}, m.unanswered(c.From, c)
+	}
+
+	var hits []candidate
+	for _, v := range o.values {
+		exact := a.authority() || (a.Role == label.Selector && !isMoment(v.text))
+		if m.work(len(v.text)) && !v.missing && same(v.text, a.Text, exact) {
+			hits = append(hits, v)
+		}
+	}
+	if len(hits) == 0 {
+		return m.quoted(c, a, o)
+	}
+	hits, miss := m.picked(c, &a, o, hits)
+	if miss != "" {
+		return Grant{}, miss
+	}
+	if miss := m.excepted(c, a); miss != "" {
+		return Grant{}, miss
+	}
+
+	if miss := m.bind(c, a, o, hits); miss != "" {
+		return Grant{}, miss
+	}
+	if hits[0].made != nil {
+		m.corrected = hits[0].made
+	}
+	return Grant{Way: WayFrom, Call: hits[0].call, By: c.By}, ""
+}
+
+// names reports whether a value is the user's name for the party whose account or address the
+// source would give: Spotify.
+func (m *matcher) names(c *Constraint, a *Argument) bool {
+	if !a.Said || a.Doubtful || !a.authority() || shapes[c.Kind] == nil {
+		return false
+	}
+	return !isOf(a.Text, c.Kind) && !readsAsNumber(a.Text) && m.stated(a.Text)
+}
+
+// picked returns the places of a value that are those that are meant, or says why there is none.
+func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate) (meant []candidate, miss string) {
+	if c.Pick == scope.Choice {
+		o.values = m.spared(c, undoubted(o.values), c.idOf(*a))
+		left := map[occurrence]bool{}
+		for _, v := range o.values {
+			left[v.occurrence()] = true
+		}
+		sure := slices.DeleteFunc(slices.Clone(hits), func(h candidate) bool { return !left[h.occurrence()] })
+		if len(sure) == 0 {
+			return nil, cond(hits[0].doubt, m.say("%s is not one of what may be chosen of %s", short(a.Text), from(c.From)))
+		}
+		hits = sure
+	}
+	several := o.several(*a)
+	if c.Pick == scope.Only && several && m.correction(c, o) != a.Text {
+		return nil, m.say("%s offers several: %s", from(c.From), listed(o.values))
+	}
+	if c.Pick == scope.Choice {
+		chosen, miss := m.chosen(c, o, hits)
+		if decided := several || len(o.parts) > 0; decided && miss != "" {
+			return nil, miss
+		}
+		if miss == "" {
+			hits = chosen // and not another record with the same value
+		}
+	}
+
+	decides := a.authority() || a.Role == label.Selector || sharp(c.Kind)
+	sure := slices.ContainsFunc(hits, func(h candidate) bool { return h.doubt == "" })
+	if decides && !sure {
+		return nil, hits[0].doubt
+	}
+	return hits, ""
+}
+
+// chosen returns the places of a value that a choice is about, or says why it is not the one. A
+// criterion that a program can check is checked. An attacker who adds a record to a listing could
+// have it chosen: what can't be taken back needs such a criterion.
+func (m *matcher) chosen(c *Constraint, o offers, hits []candidate) (meant []candidate, miss string) {
+	all := m.extremes(c, o)
+	for _, best := range all {
+		if len(best) == 0 {
+			return nil, m.say("which of %s is meant (%s) can't be checked", from(c.From), c.By)
+		}
+		isOther := func(h candidate) bool {
+			return !slices.ContainsFunc(best, func(v candidate) bool { return v.text == h.text && v.record == h.record })
+		}
+		if hits = slices.DeleteFunc(slices.Clone(hits), isOther); len(hits) == 0 {
+			return nil, m.say("%s of %s is %s", c.By, from(c.From), either(best))
+		}
+	}
+	if all == nil && (m.irreversible || len(o.parts) > 0) {
+		return nil, m.say("which of %s is meant (%s) can't be checked", from(c.From), c.By)
+	}
+	return hits, ""
+}
+
+// quoted accepts words out of the text of a source as content. What carries authority, says which
+// object is meant or how a call behaves, has to be a value of its own. Where the source has the
+// member, words are taken from it alone: an attacker may have written what is beside it.
+// Elsewhere the scope says whose words these are, and not which: a link among them is still
+// checked.
+func (m *matcher) quoted(c *Constraint, a Argument, o offers) (Grant, string) {
+	none := m.say("%s is not what %s offers", short(a.Text), from(c.From))
+	quotable := c.Pick == scope.Only || len(o.values) == 0 // a choice among the words of a text
+	if a.Role != label.Content || !quotable {
+		return Grant{}, none
+	}
+
+	if shapes[c.Kind] == nil && strings.TrimSpace(a.Text) != "" {
+		for _, v := range o.values {
+			if m.work(len(v.text)) && appears(fold(v.text), fold(a.Text)) {
+				g := Grant{Way: WayFrom, Call: v.call, By: c.By}
+				if addresses(a.Text) {
+					g.Call = ""
+				}
+				return g, ""
+			}
+		}
+	}
+	for _, r := range o.loose {
+		if m.work(len(r.Text)) && r.says(a.Text) {
+			return Grant{Way: WayFrom, By: c.By}, ""
+		}
+	}
+	if m.telling(c, a) {
+		return Grant{Way: WayFrom, By: c.By}, ""
+	}
+	return Grant{}, none
+}
+
+// telling reports whether a text of a result without such a member has a value: in the records
+// that the sources select, as words, or a day by its number.
+func (m *matcher) telling(c *Constraint, a Argument) bool {
+	says := func(text string) bool { return appears(text, a.Text) }
+	if t, ok := moment(strings.TrimSpace(a.Text)); ok && c.Kind == scope.Date {
+		says = func(text string) bool { return hasDay(text, t.Day()) }
+	} else if shapes[c.Kind] != nil || strings.TrimSpace(a.Text) == "" {
+		return false
+	}
+
+	for i := range c.From {
+		s := &c.From[i]
+		for _, r := range m.results {
+			if m.ordered = false; !m.answers(s, r, c) || m.ordered || m.has(r, s) || !m.work(len(r.Text)) {
+				continue
+			}
+			if !r.structured && len(s.Where) == 0 && says(r.Text) {
+				return true
+			}
+
+			selected := m.selected(s, c, r)
+			if slices.ContainsFunc(r.fields, func(f field) bool { return f.words == nil && selected.has(f.record) && says(f.text) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// has reports whether a result has the member that a source names.
+func (m *matcher) has(r *Result, s *Source) bool {
+	if !r.structured {
+		return false
+	}
+	_, has := m.member(r, s.name(), "")
+	return has
+}
+
+// digits are the numbers of a text, as far as they may be those of days, of which
+// maxDigits are looked at.
+var digits = pattern.OnUse(`\d+`)
+
+const maxDigits = 1000
+
+// hasDay reports whether a text has the number of a day, which shows a day in words in any
+// language. That is enough for content, where a scope may leave what a text says to the agent
+// altogether.
+func hasDay(text string, day int) bool {
+	return slices.ContainsFunc(digits().FindAllString(text, maxDigits), func(n string) bool { return strings.TrimPrefix(n, "0") == strconv.Itoa(day) })
+}
+
+// from names the tools of sources for a message.
+type from []Source
+
+func (f from) String() string {
+	var names []string
+	for _, s := range f {
+		if !slices.Contains(names, s.Tool) {
+			names = append(names, s.Tool)
+		}
+	}
+	return strings.Join(names, " or ")
+}
+
+// listed names the first values for a message.
+type listed []candidate
+
+// either lists values of which each may be meant.
+type either []candidate
+
+func (e either) String() string {
+	var out []string
+	for _, v := range e {
+		if v.missing {
+			return "of a record that doesn't have it"
+		}
+		if s := clip([]byte(v.text)); !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return strings.Join(out, " or ")
+}
+
+func (l listed) String() string {
+	const most = 4
+	var out []string
+	for _, v := range l {
+		if s := clip([]byte(v.text)); !v.missing && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+		if len(out) == most {
+			break
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// element matches the place of a value in a list.
+var element = pattern.OnUse(`/\d+(?:/|$)`)
+
+// sourcesKey identifies sources, without their fields.
+func sourcesKey(sources []Source) string {
+	out := slices.Clone(sources)
+	for i := range out {
+		out[i].Field, out[i].Or, out[i].words = "", nil, nil
+	}
+	return fmt.Sprintf("%+v", out)
+}
+
+// idOf returns the pointer of an argument for which a constraint takes an id; empty for
+// another value.
+func (c *Constraint) idOf(a Argument) string {
+	if c.Kind != scope.ID {
+		return ""
+	}
+	return a.Pointer
+}
+
+// offers gathers what sources offer for a constraint, by which the argument at a pointer takes
+// an id; empty for another value.
+func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
+	var out offers
+	lent, ordered := m.lent, m.ordered
+	defer func() { m.lent, m.ordered = lent, ordered }()
+	for i := range sources {
+		first, listed := len(out.values), false
+		for _, r := range m.results {
+			s := m.fieldOf(&sources[i], r)
+			read := m.read(s, r, c, id)
+			m.lent, r, m.ordered = read != r, read, false
+			if !m.answers(s, r, c) {
+				continue
+			}
+
+			if m.ordered {
+				out.parts = append(out.parts, r)
+			}
+			if r.partial {
+				m.tooMuch()
+			}
+			out.called, listed = true, true
+			if where, _ := m.where(s, r); shapes[c.Kind] == nil && len(where) == 0 && !m.has(r, s) {
+				out.loose = append(out.loose, r)
+			}
+			places := m.places(&sources[i], c, r)
+			switch {
+			case places != nil:
+				out.values = append(out.values, places...)
+			case r.structured:
+				if !m.lent {
+					earlier := m.without(m.current(out.values[first:], c, r), s, c, r, id)
+					out.values = slices.Concat(out.values[:first], earlier)
+				}
+				out.values = append(out.values, m.fields(s, c, r, id)...)
+			case r.names != nil && r.names.areOf(c.Kind):
+				out.values = append(out.values, m.fields(s, c, r.names, id)...)
+			default:
+				out.values = append(out.values, m.lines(s, c, r)...)
+			}
+		}
+
+		own := m.counted(&sources[i], c, listed, m.ownRecords(&sources[i], c, id))
+		out.called = out.called || len(own) > 0
+		out.values = append(out.values, own...)
+	}
+	return out
+}
+
+// fieldOf returns a source with the field that counts in a result: the first of several that it has.
+func (m *matcher) fieldOf(s *Source, r *Result) *Source {
+	has := func(s *Source) bool { return m.has(r, s) || (r.reading != nil && m.has(r.reading, s)) }
+	if len(s.Or) == 0 || has(s) {
+		return s
+	}
+	for _, field := range s.Or {
+		other := *s
+		other.Field, other.words = field, words(field)
+		if has(&other) {
+			return &other
+		}
+	}
+	return s
+}
+
+// sameField reports whether two sources name the same field.
+func (s *Source) sameField(other *Source) bool {
+	return s.Field == other.Field && slices.Equal(s.Or, other.Or)
+}
+
+// current returns the values of earlier results of a source but those of a call that was made again: the later listing is what there
+// is now. Of all that are meant, what was listed before counts as well.
+func (m *matcher) current(values []candidate, c *Constraint, r *Result) []candidate {
+	if c.Pick == scope.All || c.Computed || m.against || m.ordered || r.more || r.failed() {
+		return values
+	}
+	return slices.DeleteFunc(slices.Clone(values), func(v candidate) bool {
+		before, _ := m.recordOf(v)
+		return before != nil && before.Tool == r.Tool && before.Server == r.Server && before.askedAs(r)
+	})
+}
+
+// without returns the values of earlier results of a source except for those that a later one has
+// in records which don't meet the source's conditions: what was approved may be so no longer.
+func (m *matcher) without(values []candidate, s *Source, c *Constraint, r *Result, id string) []candidate {
+	if len(values) == 0 || len(s.Where) == 0 {
+		return values
+	}
+	any := *s
+	any.Where = nil
+	failing := map[string]bool{}
+	for _, v := range m.fields(&any, &Constraint{Kind: c.Kind, Pick: scope.All}, r, id) {
+		failing[v.text] = true
+	}
+	for _, v := range m.fields(s, c, r, id) {
+		delete(failing, v.text)
+	}
+	return slices.DeleteFunc(slices.Clone(values), func(v candidate) bool { return failing[v.text] })
+}

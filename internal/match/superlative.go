@@ -1,0 +1,523 @@
+package match
+
+import (
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/remit-project/remit/internal/pattern"
+
+	"github.com/remit-project/remit/scope"
+
+	"github.com/remit-project/remit/internal/superlative"
+)
+
+// superlativeWords are a criterion that a program can check.
+type superlativeWords superlative.Order
+
+// rank is which of the values in the order of a criterion are meant: the first is from 1 to 1, the
+// two newest are from 1 to 2, and the second newest is from 2 to 2.
+type rank struct{ from, to int }
+
+// rankOf returns the rank that a criterion gives right before or after its superlative, and where;
+// that of the first where it gives none. A number elsewhere is one of a thing ("the cheapest 2
+// bedroom flat").
+func rankOf(criterion []string, s *superlativeWords) (of rank, at int) {
+	i := slices.IndexFunc(criterion, func(w string) bool { return slices.Contains(s.Words, w) })
+	ends := func(i int) bool { return i == len(criterion) || criterion[i] == "by" }
+	if i >= 0 && i+1 < len(criterion) && ends(i+2) {
+		if n := countOf(criterion[i+1]); n > 0 {
+			return rank{1, n}, i + 1
+		}
+	}
+
+	i-- // before the superlative, or before "most recent"
+	if i > 0 && slices.Contains(degrees, criterion[i]) {
+		i--
+	}
+	further := func(w string) bool { return !slices.Contains(determiners, w) }
+	if i < 0 || slices.ContainsFunc(criterion[:i], further) {
+		return rank{1, 1}, -1
+	}
+	if n := countOf(criterion[i]); n > 0 {
+		return rank{1, n}, i
+	}
+	if n := ordinalOf(criterion[i]); n > 0 {
+		return rank{n, n}, i
+	}
+	return rank{1, 1}, -1
+}
+
+// determiners are the words before a number that say nothing of it.
+var determiners = strings.Fields("the all my our top")
+
+// ordinalOf returns the place that an ordinal names, as a word or in digits; 0 for another word.
+func ordinalOf(word string) int {
+	if n := superlative.Ordinal(word); n > 0 {
+		return n
+	}
+	if found := ordinalDigits().FindStringSubmatch(word); found != nil {
+		return countOf(found[1])
+	}
+	return 0
+}
+
+// ordinalDigits is an ordinal in digits.
+var ordinalDigits = pattern.OnUse(`^(\d{1,2})(?:st|nd|rd|th)$`)
+
+// unranked returns the words of a choice without the number of its rank, which says nothing of a
+// record.
+func (c *Constraint) unranked() string {
+	of, ok := c.criterion()
+	if !ok || of.order == nil {
+		return c.By
+	}
+	by := words(c.By)
+	if _, at := rankOf(by, of.order); at >= 0 {
+		return strings.Join(slices.Delete(by, at, at+1), " ")
+	}
+	return c.By
+}
+
+// countOf returns a small number of things, as a word or in digits; 0 for anything else.
+func countOf(word string) int {
+	n, named := numerals[word]
+	if !named {
+		n, _ = strconv.Atoi(word)
+	}
+	if n < 0 || n > maxRanked {
+		return 0
+	}
+	return n
+}
+
+// maxRanked bounds how many values one criterion may mean: for more, a condition says which.
+const maxRanked = 10
+
+// extremes returns the values that the criterion of a choice singles out among all that is
+// offered, for each member that it may be about: the value that is meant has to be one of each.
+// It returns none where a program can't tell.
+func (m *matcher) extremes(c *Constraint, o offers) [][]candidate {
+	by, ok := c.criterion()
+	switch {
+	case !ok:
+		return nil
+	case by.order == nil && areOfOneList(o.values):
+		return by.places(latest(o.values))
+	case by.order == nil:
+		return nil // two lists of a result have no order between them
+	}
+
+	if out := m.readings(c, by, o); out != nil {
+		return out
+	}
+	if quantities := c.Kind == scope.Date || (c.Kind == scope.Number && !by.order.ofTime()); quantities {
+		return m.first(o, []string{""}, by).best()
+	}
+	return nil
+}
+
+// areOfOneList reports whether values are of the elements of one list of their results.
+func areOfOneList(all []candidate) bool {
+	return !slices.ContainsFunc(all, func(v candidate) bool {
+		first, record := strings.TrimPrefix(all[0].record, all[0].call+" "), strings.TrimPrefix(v.record, v.call+" ")
+		return listOf(first) != listOf(record)
+	})
+}
+
+// unclear are the values of a criterion that a program reads, and can't tell which they are.
+func unclear() [][]candidate { return [][]candidate{nil} }
+
+// places returns the values at the places of a criterion; where there are fewer, it can't be told.
+func (c criterion) places(offered []candidate) [][]candidate {
+	if c.to > len(offered) {
+		return unclear()
+	}
+	if c.fromEnd {
+		return [][]candidate{offered[len(offered)-c.to : len(offered)-c.from+1]}
+	}
+	return [][]candidate{offered[c.from-1 : c.to]}
+}
+
+// readings returns the best values by each member that a criterion may be about: those that it
+// names ("the highest rating" is not about the price), or the first that the superlative is
+// about by itself. Any other word of it may be the thing that is chosen, whose number says
+// nothing, or a member that no list knows: it may rule values out, and is not enough by itself
+// for what can't be taken back. There, no word may be left that is neither.
+func (m *matcher) readings(c *Constraint, by criterion, o offers) [][]candidate {
+	criterion := words(c.By)
+	if whole := m.wholeMember(criterion, by, o); whole != nil {
+		return whole
+	}
+
+	var read reading
+	_, ranked := rankOf(criterion, by.order)
+	for i, w := range criterion {
+		of := m.measure(criterion, i, by, o)
+		of.decides = of.decides && !c.isItself(w)
+		if i == ranked || of.silent || read.takes(&of, w, by.order) {
+			continue
+		}
+		// It is about what the records don't have, or what can't be compared; or no program reads the word.
+		missing := of.known || of.decides || of.said || of.misleads(by.order)
+		unread := !of.has && !of.noun && !c.isAbout(w)
+		if strict := m.irreversible || m.strict; strict && (missing || unread) {
+			return unclear()
+		}
+		if len(of.values) > 0 {
+			read.others = append(read.others, of.best()...)
+		}
+	}
+
+	out := read.named // the creation date is not the due date
+	switch {
+	case out != nil:
+	case by.order.ofAge():
+		out = m.ofAge(o, by, read.plain)
+	case read.names:
+		out = read.plain.best()
+	default:
+		out = m.first(o, by.order.Members, by).best()
+	}
+	if out == nil && m.irreversible {
+		return nil
+	}
+	if isOfMoney := !read.names || slices.ContainsFunc(criterion, isFlow); isOfMoney {
+		out = slices.Concat(out, m.wholes(o, by))
+	}
+	return slices.Concat(out, read.others)
+}
+
+// wholes returns the best values by each member for all of an amount (total_price, the total) beside the one that a criterion is about:
+// what is cheap by its price alone need not be cheap.
+func (m *matcher) wholes(o offers, by criterion) [][]candidate {
+	if !by.order.isAbout("price") {
+		return nil
+	}
+	isPart := func(w string) bool { return !slices.Contains(wholeAmounts, w) && !isFlow(w) }
+	names := m.membersOf(o, func(key []string) bool {
+		return oneOf(key, wholeAmounts) && !slices.ContainsFunc(unitless(key), isPart)
+	})
+	var out [][]candidate
+	for _, name := range names {
+		out = append(out, m.first(o, []string{name}, by).best()...)
+	}
+	return out
+}
+
+// isFlow reports whether a word is that of an amount that goes one way or the other.
+func isFlow(w string) bool {
+	return slices.ContainsFunc(flows, func(f string) bool { return sameWord(f, w) })
+}
+
+// wholeAmounts are the words of a member that has all of an amount.
+var wholeAmounts = strings.Fields("total gross grand final overall")
+
+// reading is what the words of a criterion single out: by the members that it names, of which a bare time is one only
+// where it has no other, and by others.
+type reading struct {
+	names         bool
+	named, others [][]candidate
+	plain         ranking
+}
+
+// takes reports whether a word names the member that a criterion is about, and notes what it singles out.
+func (r *reading) takes(of *measure, word string, s *superlativeWords) bool {
+	switch {
+	case qualifiers[word] == "time":
+		r.names = r.names || of.known
+		if !r.plain.has {
+			r.plain = of.ranking
+		}
+	case (of.known && of.has) || (of.decides && of.fits(s)):
+		r.names = true
+		r.named = append(r.named, of.best()...)
+	default:
+		return false
+	}
+	return true
+}
+
+// wholeMember returns the best values by the member whose whole name a criterion has behind "by"; nil where it has
+// none of several words.
+func (m *matcher) wholeMember(criterion []string, by criterion, o offers) [][]candidate {
+	at := slices.Index(criterion, "by")
+	if at < 0 || len(criterion) <= at+2 {
+		return nil
+	}
+	of := measure{ranking: m.first(o, []string{strings.Join(criterion[at+1:], " ")}, by)}
+	isOwn := func(w string) bool { return by.order.isAbout(w) }
+	of.known = slices.ContainsFunc(criterion[at+1:], isOwn)
+	if of.has && !of.known && !of.fits(by.order) {
+		return unclear()
+	}
+	return of.best()
+}
+
+// measure is a word of a criterion as a member by which records are compared.
+type measure struct {
+	ranking
+	// known reports whether the superlative is about the member, said whether the criterion has it as one
+	// ("largest by memory"), and decides whether it has, as far as the records have such a member ("highest salary").
+	known, said, decides bool
+	// noun reports whether it may be the thing that is chosen ("the cheapest offer"), and silent whether it says nothing.
+	noun, silent bool
+}
+
+// measure reads a word of a criterion.
+func (m *matcher) measure(criterion []string, i int, by criterion, o offers) measure {
+	w, before := criterion[i], ""
+	if i > 0 {
+		before = criterion[i-1]
+	}
+	all := slices.Concat([]string{w}, alike(w), deeds[w])
+	of := measure{ranking: m.first(o, all, by), known: slices.ContainsFunc(all, by.order.isAbout)}
+	if !of.has {
+		of.ranking = m.first(o, m.inflected(o, w), by)
+	}
+
+	at := slices.Index(criterion, "by")
+	isTime := i+1 < len(criterion) && criterion[i+1] == "time" // the shortest delivery time
+	of.said = (at >= 0 && i > at) || before == "recently" || (isTime && by.order.isAbout("duration") && slices.Contains(by.order.Words, before))
+	behind, counts := slices.Contains(by.order.Words, before), by.order.is(measuring)
+	of.noun = behind && !counts && (i+1 == len(criterion) || i+1 == at)
+	of.decides = of.has && (of.said || (behind && (counts || (by.order.is(sizing) && len(of.values) > 0))))
+	of.silent = superlativeWith(w) != nil || slices.Contains(degrees, w) || (!of.known && (!telling(w) || slices.Contains(fillers, w)))
+	return of
+}
+
+// inflected returns the only member of the records of some values whose name is a word in another form: renews, for the renewal.
+func (m *matcher) inflected(o offers, word string) []string {
+	var out []string
+	for _, r := range m.results {
+		if r.level == nil || !slices.ContainsFunc(o.values, func(v candidate) bool { return v.call == r.Call }) {
+			continue
+		}
+		for name := range r.level.members {
+			key := unitless(strings.Fields(name))
+			if m.step() && r.level.parts[name] == 0 && len(key) == 1 && speaks(key[0], word) && !slices.Contains(out, key[0]) {
+				out = append(out, key[0])
+			}
+		}
+	}
+	if len(out) != 1 {
+		return nil
+	}
+	return out
+}
+
+// deeds are the members that hold when something was done, by what the doing is called.
+var deeds = map[string][]string{"creation": {"created"}, "modification": {"modified"}}
+
+// fillers are the words of a criterion that say nothing of what is chosen.
+var fillers = strings.Fields("one ones all any our their his her its item items record records result results entry entries option options value values number top")
+
+// isAbout reports whether a word of a criterion is what its sources list, or the field that they give.
+func (c *Constraint) isAbout(word string) bool {
+	return slices.ContainsFunc(c.From, func(s Source) bool {
+		of := func(w string) bool { return thing(w) == thing(word) }
+		return slices.ContainsFunc(words(s.Tool), of) || slices.ContainsFunc(s.name(), of)
+	})
+}
+
+// isItself reports whether a word is the number that is chosen, which is compared as such.
+func (c *Constraint) isItself(word string) bool {
+	of := func(w string) bool { return sameWord(w, word) }
+	return c.Kind == scope.Number && slices.ContainsFunc(c.From, func(s Source) bool { return slices.ContainsFunc(s.name(), of) })
+}
+
+// ofTime reports whether a superlative is about times.
+func (s *superlativeWords) ofTime() bool { return s.Members[0] == "date" }
+
+// isAbout reports whether a superlative is about a member by itself.
+func (s *superlativeWords) isAbout(member string) bool {
+	return slices.ContainsFunc(s.Members, func(own string) bool { return sameWord(own, member) })
+}
+
+// is reports whether a superlative is one of a list.
+func (s *superlativeWords) is(one []string) bool { return slices.Contains(one, s.Words[0]) }
+
+// The superlatives that say no more than that a number is large or small, whatever it is of. Behind some the number is
+// named, and never the thing that is chosen: the highest salary.
+var (
+	measuring = strings.Fields("highest lowest most fewest")
+	sizing    = strings.Fields("largest smallest")
+)
+
+// misleads reports whether a word is a member whose best value is not its largest: the best price.
+func (of *measure) misleads(s *superlativeWords) bool {
+	return of.noun && len(of.values) > 0 && s.Words[0] == "best"
+}
+
+// fits reports whether a superlative may be about the member: the largest by memory, the oldest by when it was
+// acquired. The best by price is not the dearest, nor the oldest by age the one with the lowest, and what is fast by a
+// number has the highest.
+func (of *measure) fits(s *superlativeWords) bool {
+	switch {
+	case of.known:
+		return true
+	case s.ofTime():
+		return of.dated
+	case s.isAbout("duration"):
+		return !of.dated && s.Words[0] != "fastest"
+	}
+	return s.Words[0] != "best"
+}
+
+// ranking are the values of a rank by a member; none where it can't be told which they are.
+type ranking struct {
+	values []candidate
+	has    bool // a record has the member
+	dated  bool // and it holds times
+	of     bool // and it is that of something: the wished date, and not the date
+}
+
+func (r ranking) best() [][]candidate {
+	if !r.has {
+		return nil
+	}
+	return [][]candidate{r.values}
+}
+
+// first returns the values of a rank by the first of members that any record has. What else records have says nothing
+// where they can't be compared by it, or are equal: who wrote such a value may have written the others.
+func (m *matcher) first(o offers, members []string, by criterion) ranking {
+	for _, member := range members {
+		out := m.ranked(o, member, by)
+		if !out.has {
+			continue
+		}
+		if out.dated && by.order.isAbout("duration") {
+			out.values = nil // when it leaves says nothing of how long it takes
+		}
+		return out
+	}
+	return ranking{}
+}
+
+// isSuperlative reports whether a word is a criterion that a program can check.
+func isSuperlative(w string) bool {
+	return superlative.Ordinal(w) > 0 || superlativeWith(w) != nil
+}
+
+// ranked returns the values of a rank that the records with the largest or smallest values of a
+// member offer, or with an empty name, the largest or smallest values offered themselves; none
+// where not every record has one that can be compared, where there are fewer, or where one that is
+// meant and one that is not are equal.
+func (m *matcher) ranked(o offers, member string, by criterion) ranking {
+	var all []placed
+	var out ranking
+	of, largest := by.rank, by.order.Largest
+	compared, comparable := "", true
+	if !m.work(len(o.values) * perStep) {
+		return out
+	}
+	for _, offered := range latest(o.values) {
+		v := measured{by: offered.quantity(), name: formOf(offered.text, offered.numeric), has: true, dated: isTime(offered.text)}
+		if member == "" {
+			v.name += " " + m.measureOf(offered)
+		} else {
+			v = m.quantity(offered.record, member)
+		}
+		out.has = out.has || v.has
+		out.dated, out.of = out.dated || v.dated, out.of || v.of
+		another := len(all) > 0 && v.name != compared
+		comparable = comparable && offered.record != "" && v.by != nil && !another
+		compared = v.name
+		if !by.order.toCome() || !m.isPast(v) {
+			all = append(all, placed{offered, v.by})
+		}
+	}
+	if !comparable || of.to > len(all) || !m.work(len(all)*perStep) {
+		return out
+	}
+	if strings.Contains(compared, clockForm) && by.order.ofTime() && (by.order.toCome() || areOfTwoDays(all) || !m.areOfOneDay(all)) {
+		return out
+	}
+
+	slices.SortStableFunc(all, func(a, b placed) int {
+		if largest {
+			a, b = b, a
+		}
+		return a.by.Cmp(b.by)
+	})
+	if m.leads(o, order{member, compared, largest}, all[of.to-1].by) { // else another page may have it
+		out.values = of.among(all)
+	}
+	return out
+}
+
+// among returns the values of a rank of those in an order; none where one that is meant and one that is not are equal.
+func (of rank) among(all []placed) []candidate {
+	first, last := all[of.from-1], all[of.to-1]
+	mixed := differs(all, first) || differs(all, last)
+	var out []candidate
+	for i, r := range all {
+		within, meets := i >= of.from-1 && i < of.to, r.by.Cmp(first.by) == 0 || r.by.Cmp(last.by) == 0
+		if within || meets {
+			out = append(out, r.candidate)
+		}
+		if meets && !within && mixed {
+			return nil
+		}
+	}
+	return out
+}
+
+// placed is a candidate with the number that it is compared by.
+type placed struct {
+	candidate
+	by *big.Rat
+}
+
+// differs reports whether those that are equal to one of them have different values.
+func differs(all []placed, one placed) bool {
+	return slices.ContainsFunc(all, func(other placed) bool { return other.by.Cmp(one.by) == 0 && other.text != one.text })
+}
+
+// toCome reports whether a superlative is about what is still to come.
+func (s *superlativeWords) toCome() bool { return s.Words[0] == "next" }
+
+// isPast reports whether a time is past, in whatever zone it was written and at any time of its day.
+func (m *matcher) isPast(v measured) bool {
+	const widest = 38 * time.Hour // a day, and the offset of a zone
+	return v.dated && v.by != nil && !m.proposal.Now.IsZero() && v.by.Cmp(big.NewRat(m.proposal.Now.Add(-widest).UnixMilli(), 1)) < 0
+}
+
+// latest returns the candidates of each value from the latest result that has it, one a record, and
+// a value of an earlier result where it was. Two records of one value are not one: the newest
+// bill and the oldest may be of the same account.
+func latest(all []candidate) []candidate {
+	from, first := map[string]string{}, map[string]int{}
+	for i, c := range all {
+		from[c.text] = c.call
+		if _, again := first[c.text]; !again {
+			first[c.text] = i
+		}
+	}
+
+	at := make([]int, len(all))
+	var out []int
+	seen := map[candidate]bool{}
+	for i, c := range all {
+		key := candidate{text: c.text, record: c.record}
+		if from[c.text] != c.call || seen[key] {
+			continue
+		}
+		seen[key] = true
+		at[i] = i
+		if f := first[c.text]; all[f].call != c.call {
+			at[i] = f
+		}
+		out = append(out, i)
+	}
+	slices.SortStableFunc(out, func(a, b int) int { return at[a] - at[b] })
+
+	ordered := make([]candidate, len(out))
+	for i, c := range out {
+		ordered[i] = all[c]
+	}
+	return ordered
+}

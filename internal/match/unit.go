@@ -1,0 +1,117 @@
+package match
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/currency"
+
+	"github.com/remit-project/remit/scope"
+)
+
+// "Below 50 kg" is no bound of what is listed in tons. A unit is compared with those of what it measures, as far as a program knows
+// both; in any other one the number alone counts.
+
+// unit is one in which the user said a number, and what it measures.
+type unit struct{ of, name string }
+
+// unitNames are the ways of writing units, the first of each as their name, by what they measure.
+const unitNames = `
+money: eur euro euros €, usd dollar dollars bucks $, gbp pound pounds quid sterling £, jpy yen ¥, chf franc francs franken, btc bitcoin bitcoins ₿
+mass: g gr gram grams gramm, kg kilo kilos kilogram kilograms kilogramm, t ton tons tonne tonnes, lb lbs pound pounds, oz ounce ounces
+length: mm, cm, m meter meters metre metres, km kilometer kilometers kilometre kilometres, mi mile miles, ft foot feet, inch inches
+volume: ml, cl, l liter liters litre litres, hl, gal gallon gallons
+time: s sec second seconds, min mins minute minutes, h hr hrs hour hours, d day days, week weeks, month months, year years
+data: byte bytes, kb, mb, gb, tb`
+
+// unitTable has the units that a word or a sign means.
+var unitTable = sync.OnceValue(func() map[string][]unit {
+	table := map[string][]unit{}
+	for line := range strings.Lines(strings.TrimSpace(unitNames)) {
+		of, all, _ := strings.Cut(line, ":")
+		for names := range strings.SplitSeq(all, ",") {
+			each := strings.Fields(names)
+			for _, word := range each {
+				table[word] = append(table[word], unit{of, each[0]})
+			}
+		}
+	}
+	return table
+})
+
+// unitsCalled returns the units that a word or a sign may mean.
+func unitsCalled(word string) []unit {
+	out := unitTable()[word]
+	if code := strings.ToUpper(word); out == nil && len(code) == len("EUR") {
+		if _, err := currency.ParseISO(code); err == nil {
+			out = []unit{{"money", word}}
+		}
+	}
+	return out
+}
+
+// unitsOf returns the units in which the user said the number that bounds a condition: by the word behind it, or a sign beside it.
+func (m *matcher) unitsOf(w *Match) []unit {
+	bounds := string(w.Below + w.Above)
+	if bounds == "" || !m.work(len(m.folded)) {
+		return nil
+	}
+	var out []unit
+	for _, at := range numbers().FindAllStringIndex(m.folded, maxOperands) {
+		if n, ok := number(plain(m.folded[at[0]:at[1]])); !ok || !(isNextTo(n, w.Below, -1) || isNextTo(n, w.Above, 1)) {
+			continue
+		}
+
+		before, _ := utf8.DecodeLastRuneInString(strings.TrimRight(m.folded[:at[0]], " "))
+		behind := strings.TrimLeft(m.folded[at[1]:], " ")
+		sign, _ := utf8.DecodeRuneInString(behind)
+		word := behind
+		if end := strings.IndexFunc(behind, func(r rune) bool { return !unicode.IsLetter(r) }); end >= 0 {
+			word = behind[:end]
+		}
+		for _, called := range []string{string(before), string(sign), word} {
+			isSign := called != word && !unicode.Is(unicode.Sc, []rune(called)[0])
+			if called != "" && !isSign {
+				out = append(out, unitsCalled(called)...)
+			}
+		}
+	}
+	return out
+}
+
+// isNextTo reports whether a number that the user said is a bound, or is included by one next to it: "at most 50" is below 50.01, or
+// below 51 where there is nothing between.
+func isNextTo(said string, bound scope.Value, side int) bool {
+	if bound == "" {
+		return false
+	}
+	limit, n := rational(string(bound)), rational(said)
+	if limit == nil || n == nil {
+		return false
+	}
+	within := n.Sub(n, limit)
+	if side > 0 {
+		within.Neg(within)
+	}
+	return within.Sign() <= 0 && within.Cmp(big.NewRat(-1, 1)) >= 0
+}
+
+// isInUnits reports whether a number with units beside it may be compared with a bound: it is in the unit that the user said, or no
+// program knows another one, and all numbers are in the same.
+func (h *held) isInUnits(beside string) bool {
+	isSame, isOther := false, false
+	for _, word := range strings.Fields(beside) {
+		for _, u := range unitsCalled(word) {
+			isSame = isSame || slices.Contains(h.said, u)
+			isOther = isOther || slices.ContainsFunc(h.said, func(said unit) bool { return said.of == u.of })
+		}
+	}
+	if isSame {
+		return !h.mixed || len(strings.Fields(beside)) == 1
+	}
+	return !isOther && !h.mixed
+}

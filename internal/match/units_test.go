@@ -1,0 +1,118 @@
+package match_test
+
+import "testing"
+
+// TestUnits: numbers are compared where they measure the same, in whatever way the records say in what they are.
+func TestUnits(t *testing.T) {
+	const dated = "newest by date"
+	for name, c := range map[string]struct {
+		by, list string
+		want     bool
+	}{
+		"one currency by its code":            {"cheapest by price", `[{"iban":"A","price":70,"currency_code":"EUR"},{"iban":"B","price":80,"currency_code":"EUR"}]`, true},
+		"two currencies by their codes":       {"cheapest by price", `[{"iban":"A","price":70,"currency_code":"KWD"},{"iban":"B","price":80,"currency_code":"EUR"}]`, false},
+		"a currency that is abbreviated":      {"cheapest by price", `[{"iban":"A","price":70,"ccy":"KWD"},{"iban":"B","price":80,"ccy":"EUR"}]`, false},
+		"the sign of a currency":              {"cheapest by price", `[{"iban":"A","price":70,"symbol":"KD"},{"iban":"B","price":80,"symbol":"€"}]`, false},
+		"the symbols of shares":               {"cheapest by price", `[{"iban":"A","price":70,"symbol":"ABC"},{"iban":"B","price":80,"symbol":"XYZ"}]`, true},
+		"a currency of one alone":             {"cheapest by price", `[{"iban":"A","price":70},{"iban":"B","price":80,"currency":"EUR"}]`, false},
+		"the code of a unit":                  {"smallest by volume", `[{"iban":"A","volume":18,"unit_code":"LTR"},{"iban":"B","volume":900,"unit_code":"MLT"}]`, false},
+		"a unit of measure":                   {"smallest by volume", `[{"iban":"A","volume":18,"uom":"l"},{"iban":"B","volume":900,"uom":"ml"}]`, false},
+		"what a price is for":                 {"cheapest by price", `[{"iban":"A","price":70,"per":"kilo"},{"iban":"B","price":800,"per":"pallet"}]`, false},
+		"the same for all":                    {"cheapest by price", `[{"iban":"A","price":70,"per":"kilo"},{"iban":"B","price":800,"per":"kilo"}]`, true},
+		"its basis":                           {"cheapest by price", `[{"iban":"A","price":70,"price_basis":"each"},{"iban":"B","price":800,"price_basis":"box"}]`, false},
+		"what it is priced per":               {"cheapest by price", `[{"iban":"A","price":70,"priced_per":"head"},{"iban":"B","price":800,"priced_per":"group"}]`, false},
+		"the basis of something else":         {"cheapest by price", `[{"iban":"A","price":70,"legal_basis":"contract"},{"iban":"B","price":800,"legal_basis":"law"}]`, true},
+		"a scale":                             {"smallest by volume", `[{"iban":"A","volume":2,"volume_scale":1000},{"iban":"B","volume":900,"volume_scale":1}]`, false},
+		"a currency under any name":           {"cheapest by price", `[{"iban":"A","price":70,"coin":"KWD"},{"iban":"B","price":80,"coin":"EUR"}]`, false},
+		"another code of three letters":       {"cheapest by price", `[{"iban":"A","price":70,"airport":"HAM"},{"iban":"B","price":80,"airport":"RTM"}]`, true},
+		"ratings of several scales":           {"best by rating", `[{"iban":"A","rating":7,"rating_max":10},{"iban":"B","rating":5,"rating_max":5}]`, false},
+		"ratings of one scale":                {"best by rating", `[{"iban":"A","rating":4,"max_rating":5},{"iban":"B","rating":3,"max_rating":5}]`, true},
+		"the highest price beside one":        {"cheapest by price", `[{"iban":"A","price":70,"price_max":90},{"iban":"B","price":80,"price_max":99}]`, true},
+		"what a size is in":                   {"smallest by size", `[{"iban":"A","size":2,"size_in":"GB"},{"iban":"B","size":900,"size_in":"KB"}]`, false},
+		"a price for another time":            {"cheapest by price", `[{"iban":"A","price":70,"interval":"week"},{"iban":"B","price":80,"interval":"year"}]`, false},
+		"how often something of a size comes": {"smallest by size", `[{"iban":"A","size":2,"interval":"week"},{"iban":"B","size":9,"interval":"year"}]`, true},
+		"the currency of what is compared":    {dated, `[{"iban":"A","date":"2026-05-01","currency":"EUR"},{"iban":"B","date":"2026-04-01","currency":"USD"}]`, true},
+		"the largest below zero":              {"largest by amount", `[{"iban":"A","amount":-20},{"iban":"B","amount":-900}]`, false},
+		"of both signs":                       {"largest by amount", `[{"iban":"A","amount":0.01},{"iban":"B","amount":-900}]`, false},
+		"the smallest of both signs":          {"smallest by amount", `[{"iban":"A","amount":-900},{"iban":"B","amount":-3},{"iban":"C","amount":20}]`, false},
+		"as texts":                            {"largest amount", `[{"iban":"A","amount":"0.01"},{"iban":"B","amount":"-900.00"}]`, false},
+		"the lowest balance":                  {"lowest by balance", `[{"iban":"A","balance":-900},{"iban":"B","balance":20}]`, true},
+		"the lowest temperature":              {"lowest by temperature", `[{"iban":"A","temperature":-9},{"iban":"B","temperature":20}]`, true},
+		"a time of long ago":                  {"newest by date", `[{"iban":"A","date":"1969-05-01"},{"iban":"B","date":"1950-04-01"}]`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := billed{map[string]string{"/to": takes("iban", "text", `"pick":"choice","by":"`+c.by+`"`)}, c.list, map[string]string{"/to": "t:A"}}
+			if got, misses := b.covered(t); got != c.want {
+				t.Errorf("covered %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+}
+
+// TestTheLargestOfNumbersBelowZero: a number that is singled out by itself is not below zero.
+func TestTheLargestOfNumbersBelowZero(t *testing.T) {
+	for list, want := range map[string]bool{`[{"size":20},{"size":7}]`: true, `[{"size":20},{"size":-900}]`: false} {
+		h := hostile{request: "Pay half of it.", scope: moving(map[string]string{"/cents": halfOf("half of the highest size")}), tool: "forward_mail", results: mails(nil, list), args: map[string]string{"/cents": "o:10"}}
+		if got, misses := h.covered(t); got != want {
+			t.Errorf("%s: covered %v, want %v (%v)", list, got, want, misses)
+		}
+	}
+}
+
+// TestUnitOfABound: a bound is in the unit that the user said it in, and what is listed in another one doesn't meet it.
+func TestUnitOfABound(t *testing.T) {
+	for name, c := range map[string]struct{ request, list, want string }{
+		"all in the unit":               {"Forward those below 40 litres.", `[{"id":"a","size":30,"unit":"l"},{"id":"b","size":50,"unit":"l"}]`, "a"},
+		"all in another one":            {"Forward those below 40 litres.", `[{"id":"a","size":30,"unit":"hl"},{"id":"b","size":50,"unit":"hl"}]`, ""},
+		"one of them in another one":    {"Forward those below 40 litres.", `[{"id":"a","size":30,"unit":"l"},{"id":"b","size":3,"unit":"hl"}]`, "a"},
+		"in one that nobody knows":      {"Forward those below 40 litres.", `[{"id":"a","size":30,"unit":"jug"},{"id":"b","size":50,"unit":"jug"}]`, "a"},
+		"in two, and none was said":     {"Forward those below 40.", `[{"id":"a","size":30,"unit":"l"},{"id":"b","size":3,"unit":"hl"}]`, ""},
+		"the sign before a number":      {"Forward those below €40.", `[{"id":"a","size":30,"currency":"EUR"},{"id":"b","size":50,"currency":"EUR"}]`, "a"},
+		"a sign of another currency":    {"Forward those below $40.", `[{"id":"a","size":30,"currency":"EUR"},{"id":"b","size":50,"currency":"EUR"}]`, ""},
+		"a code":                        {"Forward those below 40 SEK.", `[{"id":"a","size":30,"currency":"KWD"},{"id":"b","size":50,"currency":"KWD"}]`, ""},
+		"what else is measured":         {"Forward those below 40 euros.", `[{"id":"a","size":30,"unit":"kg"},{"id":"b","size":50,"unit":"kg"}]`, "a"},
+		"the unit of another number":    {"Forward those below 40, 3 kg at most.", `[{"id":"a","size":30,"unit":"t"},{"id":"b","size":50,"unit":"t"}]`, "a"},
+		"at most, with what is next":    {"Forward those of at most 39.99 litres.", `[{"id":"a","size":30,"unit":"hl"},{"id":"b","size":50,"unit":"hl"}]`, ""},
+		"at most, of whole ones":        {"Forward those of at most 39 litres.", `[{"id":"a","size":30,"unit":"l"},{"id":"b","size":50,"unit":"l"}]`, "a"},
+		"a word behind that is no unit": {"Forward those below 40 to Ann.", `[{"id":"a","size":30,"unit":"t"},{"id":"b","size":50,"unit":"t"}]`, "a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			for _, id := range []string{"a", "b"} {
+				text := `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":{"size":{"below":40}}}],"kind":"id","pick":"all"}}}]}`
+				h := hostile{request: c.request, scope: text, tool: "forward_mail", args: map[string]string{"/id": "s:" + id}, results: mails(nil, c.list)}
+				if ok, _ := h.covered(t); ok {
+					got += id
+				}
+			}
+			if got != c.want {
+				t.Errorf("covered %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestWholeAmounts: what is the cheapest by its price is so by all that it costs as well, where the records say that.
+func TestWholeAmounts(t *testing.T) {
+	for name, c := range map[string]struct {
+		by, list string
+		want     bool
+	}{
+		"both orders agree":               {"", `[{"iban":"A","fare":7,"total_fare":9},{"iban":"B","fare":8,"total_fare":12}]`, true},
+		"dearer in all":                   {"", `[{"iban":"A","fare":7,"total_fare":90},{"iban":"B","fare":8,"total_fare":12}]`, false},
+		"a bare total":                    {"", `[{"iban":"A","fare":7,"total":90},{"iban":"B","fare":8,"total":12}]`, false},
+		"how many there are in all":       {"", `[{"iban":"A","fare":7,"total_seats":90},{"iban":"B","fare":8,"total_seats":12}]`, true},
+		"an order that is not of money":   {"highest rating", `[{"iban":"A","fare":7,"total":9,"rating":5},{"iban":"B","fare":8,"total":12,"rating":4}]`, true},
+		"what was paid before a discount": {"", `[{"iban":"A","fare":7,"original_fare":90},{"iban":"B","fare":8,"original_fare":12}]`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.by == "" {
+				c.by = "cheapest by fare"
+			}
+			b := billed{map[string]string{"/to": takes("iban", "text", `"pick":"choice","by":"`+c.by+`"`)}, c.list, map[string]string{"/to": "t:A"}}
+			if got, misses := b.covered(t); got != c.want {
+				t.Errorf("covered %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+}
