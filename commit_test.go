@@ -267,7 +267,7 @@ policies:
 		"another look-up":      {counted, func(s *remit.Session, n int) { sends(t, s, n, 1) }, 2, "allow"},
 		"always another":       {counted, func(s *remit.Session, n int) { sends(t, s, n, 100) }, 8, "deny; guard-failed paid"},
 		"it never stops":       {judged, func(s *remit.Session, n int) { says1(s, n, 100) }, 8, "ask; policy-violation wanted"},
-		"the call itself runs": {refundRules, func(s *remit.Session, _ int) { decideCall(t, s, refund("c", `"x"`)) }, 1, "deny; limit-reached "},
+		"the call itself runs": {refundRules, func(s *remit.Session, _ int) { decideCall(t, s, refund("c", `"x"`)) }, 1, "deny; repeated-id "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := &counting{paid: "10"}

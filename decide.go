@@ -167,7 +167,7 @@ func (x *deciding) admissible() bool {
 	before, c := x.in.before, &x.in.call
 	ran := before != nil && before.allowed && !x.in.resumes
 	if before != nil && (ran || !before.call.same(c)) {
-		x.refuse(LimitReached, "", fmt.Sprintf("the call id %q was used before in this session", c.ID), "give every call an id of its own")
+		x.refuse(RepeatedID, "", fmt.Sprintf("the call id %q was used before in this session", c.ID), "give every call an id of its own")
 		return false
 	}
 	if x.in.calls >= MaxCalls {

@@ -686,11 +686,11 @@ func TestCallIDs(t *testing.T) {
 		return d
 	}
 	expect(t, decide("a", `{"to":["ann@corp.example"]}`), "allow")
-	expect(t, decide("a", `{"to":["ann@corp.example"]}`), "deny; limit-reached")
+	expect(t, decide("a", `{"to":["ann@corp.example"]}`), "deny; repeated-id")
 	expect(t, decide("b", `{"cc":["x@y.example"]}`), "allow")
 	o.Attach("page", hostile)
 	expect(t, decide("c", `{"to":["eve@evil.example"]}`), "ask; below-floor /to/0; unprovoked")
-	expect(t, decide("c", `{"to":["ann@corp.example"]}`), "deny; limit-reached")
+	expect(t, decide("c", `{"to":["ann@corp.example"]}`), "deny; repeated-id")
 	if a, b := decide("", `{}`), decide("", `{}`); a.Call == "" || a.Call == b.Call {
 		t.Errorf("the session numbers calls %q and %q", a.Call, b.Call)
 	}

@@ -123,6 +123,7 @@ const (
 	UnknownVariant   Code = "unknown-variant"   // the verb has no contract
 	InvalidArguments Code = "invalid-arguments" // not strict JSON, too large, or not as the tool's schema has them
 	LimitReached     Code = "limit-reached"     // a bound of the monitor
+	RepeatedID       Code = "repeated-id"       // another call of the session has the id, or the call has run
 	PolicyViolation  Code = "policy-violation"  // the call violates a policy of the company
 	GuardFailed      Code = "guard-failed"      // a policy of the company could not be decided
 )
@@ -162,6 +163,12 @@ func (r Reason) Same(other Reason) bool {
 // MaxShownValue bounds how much of a value or of evidence a decision repeats,
 // in bytes: enough to recognise it, not enough to carry a payload onwards.
 const MaxShownValue = 256
+
+// Repeats reports whether the call was refused because its id is that of another call, or of
+// this one after it ran. It decides nothing about the call that has the id.
+func (d *Decision) Repeats() bool {
+	return slices.ContainsFunc(d.Reasons, func(r Reason) bool { return r.Code == RepeatedID })
+}
 
 // Explain says in a few lines why the call was not allowed, for the model that
 // proposed it: which argument, why, and what would be accepted. It repeats

@@ -39,9 +39,9 @@ func TestAgreedCallsAreProposedAgain(t *testing.T) {
 	}
 
 	// A replay gets nothing, before the result and after it.
-	expect(t, o.proposes("c1", "send", toDan), "deny; limit-reached")
+	expect(t, o.proposes("c1", "send", toDan), "deny; repeated-id")
 	o.must(o.Result(context.Background(), remit.Result{Call: "c1", Content: "sent"}))
-	expect(t, o.proposes("c1", "send", toDan), "deny; limit-reached")
+	expect(t, o.proposes("c1", "send", toDan), "deny; repeated-id")
 	expect(t, o.proposes("c2", "send", toDan), "ask; below-floor /to/0; unprovoked")
 }
 
@@ -52,17 +52,17 @@ func TestAgreementsServeTheirCallAlone(t *testing.T) {
 		arguments string
 		want      string
 	}{
-		"other arguments": {func(*office) {}, `{"to":["eve@evil.example"]}`, "deny; limit-reached"},
+		"other arguments": {func(*office) {}, `{"to":["eve@evil.example"]}`, "deny; repeated-id"},
 		"it has run": {func(o *office) {
 			o.must(o.Result(context.Background(), remit.Result{Call: "c1", Content: "sent"}))
-		}, toDan, "deny; limit-reached"},
+		}, toDan, "deny; repeated-id"},
 		"it has run, and is said to wait": {func(o *office) {
 			o.must(o.Result(context.Background(), remit.Result{Call: "c1", Content: "sent"}))
 			o.must(o.Result(context.Background(), remit.Result{Call: "c1", Suspended: true}))
-		}, toDan, "deny; limit-reached"},
+		}, toDan, "deny; repeated-id"},
 		"a result that claims to be none": {func(o *office) {
 			o.must(o.Result(context.Background(), remit.Result{Call: "c1", Content: "sent", Suspended: true}))
-		}, toDan, "deny; limit-reached"},
+		}, toDan, "deny; repeated-id"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := held(t)
@@ -98,17 +98,17 @@ func TestSuspendedCalls(t *testing.T) {
 			t.Error("a call that is suspended may return something")
 		}
 		expect(t, o.proposes("a", "send", toAnn), "allow")
-		expect(t, o.proposes("a", "send", toAnn), "deny; limit-reached")
+		expect(t, o.proposes("a", "send", toAnn), "deny; repeated-id")
 	}
 	o.must(o.Awaits("a"))
 
 	// It is decided by what is known then.
 	suspend()
 	o.reads(hostile)
-	expect(t, o.proposes("a", "send", `{"to":["eve@evil.example"]}`), "deny; limit-reached")
+	expect(t, o.proposes("a", "send", `{"to":["eve@evil.example"]}`), "deny; repeated-id")
 	expect(t, o.proposes("a", "send", toAnn), "allow")
 	o.must(o.Result(context.Background(), remit.Result{Call: "a", Content: "sent"}))
-	expect(t, o.proposes("a", "send", toAnn), "deny; limit-reached")
+	expect(t, o.proposes("a", "send", toAnn), "deny; repeated-id")
 
 	// A call that was never allowed can't wait.
 	expect(t, o.proposes("b", "send", toDan), "ask; below-floor /to/0; unprovoked")
@@ -133,7 +133,7 @@ func TestResumedCallsAreRestored(t *testing.T) {
 		want string
 	}{
 		"agreed":                {nil, "allow; below-floor /to/0; unprovoked"},
-		"agreed, and proposed":  {[]remit.Event{again}, "deny; limit-reached"},
+		"agreed, and proposed":  {[]remit.Event{again}, "deny; repeated-id"},
 		"proposed, and waiting": {[]remit.Event{again, waits}, "allow; below-floor /to/0; unprovoked"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -180,6 +180,25 @@ func TestAskUnseenReasons(t *testing.T) {
 	}
 }
 
+// Another call under the id of one that waits for a person is refused, and takes nothing from the
+// person's answer.
+func TestRepeatedIDsTakeNoAnswer(t *testing.T) {
+	_, _, s := begin(t)
+	tainted(t, s)
+	d := verdict(t, s, send("c1", "eve@evil.example"), remit.Ask)
+	verdict(t, s, send("c1", "mallory@evil.example"), remit.Deny)
+	got, err := s.ConfirmAsked(t.Context(), d, store.Once)
+	must(t, err)
+	if got.Verdict != remit.Allow {
+		t.Errorf("after the yes: %s %v", got.Verdict, got.Reasons)
+	}
+	last, err := s.Last(t.Context(), "c1")
+	must(t, err)
+	if last.Verdict != remit.Allow {
+		t.Errorf("the decision on c1 is %s %v", last.Verdict, last.Reasons)
+	}
+}
+
 // TestAskShows keeps with the question where the value came from.
 func TestAskShows(t *testing.T) {
 	_, st, s := begin(t)

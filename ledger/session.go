@@ -328,14 +328,15 @@ func (s *Session) Events(ctx context.Context) iter.Seq2[remit.Event, error] {
 }
 
 // Last finds the last decision on a call in the log, which takes time in
-// proportion to the session's length.
+// proportion to the session's length. What was refused for its repeated id
+// ([remit.Decision.Repeats]) decided nothing about the call that has the id.
 func (s *Session) Last(ctx context.Context, call string) (*remit.Decision, error) {
 	var d *remit.Decision
 	for rec, err := range s.ledger.logs.Read(ctx, s.id, 0) {
 		if err != nil {
 			return nil, err
 		}
-		if rec.Decision != nil && rec.Decision.Call == call {
+		if rec.Decision != nil && rec.Decision.Call == call && !rec.Decision.Repeats() {
 			d = rec.Decision
 		}
 	}

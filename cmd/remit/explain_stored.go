@@ -25,9 +25,12 @@ func (c *explainCommand) stored(ctx context.Context, s *command.Streams) error {
 	}
 
 	return c.with(ctx, func(st store.Store) error {
-		d, err := c.fallen(ctx, st)
+		d, repeated, err := c.fallen(ctx, st)
 		if err != nil {
 			return err
+		}
+		if repeated > 0 {
+			fmt.Fprintf(s.Err, "note: %s denied besides, because the id was used before\n", display.Count(repeated, "call under this id was", "calls under this id were"))
 		}
 		// The session only looks texts up. It never decides.
 		m, err := remit.New(remit.Options{})
@@ -52,32 +55,36 @@ func (c *explainCommand) stored(ctx context.Context, s *command.Streams) error {
 }
 
 // fallen returns the last decision on the call of the command line, or the last that
-// stopped a call.
-func (c *explainCommand) fallen(ctx context.Context, st store.Store) (*remit.Decision, error) {
-	var found *remit.Decision
+// stopped a call. Other calls that were proposed under its id are no decision on it: it
+// counts them.
+func (c *explainCommand) fallen(ctx context.Context, st store.Store) (found *remit.Decision, repeated int, err error) {
 	records := 0
 	for r, err := range st.Read(ctx, c.Session, 0) {
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		records++
-		if r.Decision == nil {
-			continue
-		}
-		stopped := c.Call == "" && r.Decision.Verdict != remit.Allow
-		if stopped || r.Decision.Call == c.Call {
-			found = r.Decision
+		d := r.Decision
+		switch {
+		case d == nil:
+		case c.Call == "" && d.Verdict != remit.Allow:
+			found = d
+		case c.Call == "" || d.Call != c.Call:
+		case d.Repeats():
+			repeated++
+		default:
+			found = d
 		}
 	}
 
 	name := display.Name(c.Session)
 	switch {
 	case found != nil:
-		return found, nil
+		return found, repeated, nil
 	case records == 0:
-		return nil, hint.Wrap(fmt.Errorf("the store has no session %s", name), "remit console lists them; --store NAME says where another store is")
+		return nil, 0, hint.Wrap(fmt.Errorf("the store has no session %s", name), "remit console lists them; --store NAME says where another store is")
 	case c.Call == "":
-		return nil, hint.Wrap(fmt.Errorf("every call of session %s is allowed", name), "say which to explain with --call ID")
+		return nil, 0, hint.Wrap(fmt.Errorf("every call of session %s is allowed", name), "say which to explain with --call ID")
 	}
-	return nil, fmt.Errorf("session %s has no call %q", name, c.Call)
+	return nil, 0, fmt.Errorf("session %s has no call %q", name, c.Call)
 }

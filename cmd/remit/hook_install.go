@@ -84,6 +84,9 @@ func (c *hookInstall) Run(s *command.Streams) error {
 			return hint.Wrap(fmt.Errorf("%s: %s is not a directory", flag, dir), "make it first")
 		}
 	}
+	if err := settings.Check(); err != nil {
+		return err
+	}
 
 	return installHooks(newPrinter(s), agent, name, data, agent.Command(program, settings))
 }

@@ -41,6 +41,8 @@ func ExamineHooks(ctx context.Context, agent *hook.Agent, name string, data []by
 			d.add(true, "silent", "", "run its command by hand, and see what it says", "the hook for %s can't be run: %v", h.Event, err)
 		case !agent.Denied(out):
 			d.add(true, "open", "", "compare remit version with the program in "+name, "the hook for %s let a call pass that Remit denies (exit code %d)", h.Event, out.Exit)
+		case agent.Undecided(out) != "":
+			d.add(true, "undecided", "", "correct what it says; until then no call runs, whatever it is", "the hook for %s can decide no call: %s", h.Event, agent.Undecided(out))
 		default:
 			d.Denied++
 		}

@@ -96,7 +96,7 @@ func (a *Agent) Answer(e *Event, to Answer) Output {
 // prompt or a result is only left unrecorded, which makes nothing more trusted.
 func (a *Agent) Fail(e *Event, err error) Output {
 	if e.Kind == PreTool {
-		return a.Answer(e, Answer{Verdict: remit.Deny, Reason: "Remit denies the call, because it can't decide it: " + err.Error() + "\n"})
+		return a.Answer(e, Answer{Verdict: remit.Deny, Reason: undecided + err.Error() + "\n"})
 	}
 	out := a.Answer(e, Answer{Verdict: remit.Allow})
 	out.Stderr = "remit: not recorded: " + err.Error() + "\n"

@@ -147,36 +147,50 @@ func (a *Agent) Canary(event, session, dir string) []byte {
 // Denied reports whether an output, in the agent's form, stops the call and comes
 // from Remit.
 func (a *Agent) Denied(out Output) bool {
+	verdict, reason := a.said(out)
+	stops := out.Exit == blocked || (out.Exit == 0 && verdict == "deny")
+	return stops && strings.Contains(reason, signature)
+}
+
+// Undecided returns why a call was stopped without a decision: what Remit would decide by can't
+// be read, or there is nothing that decides. It is empty for an answer that is one.
+func (a *Agent) Undecided(out Output) string {
+	_, reason := a.said(out)
+	_, why, _ := strings.Cut(reason, undecided)
+	return strings.TrimSpace(why)
+}
+
+// said returns the verdict of an output in the agent's form, where it has one, and the reason.
+func (a *Agent) said(out Output) (verdict, reason string) {
 	var said struct {
 		Specific   claudeSpecific `json:"hookSpecificOutput"`
 		Decision   string         `json:"decision"`
+		Reason     string         `json:"reason"`
 		Permission string         `json:"permission"`
+		Message    string         `json:"agent_message"`
 		Direct     string         `json:"permissionDecision"`
+		Why        string         `json:"permissionDecisionReason"`
 	}
-	if !strings.Contains(out.Stdout+out.Stderr, signature) {
-		return false
-	}
-
-	if out.Exit == blocked {
-		return true
-	}
-	if out.Exit != 0 || json.Unmarshal([]byte(out.Stdout), &said) != nil {
-		return false
+	if json.Unmarshal([]byte(out.Stdout), &said) != nil {
+		return "", out.Stderr
 	}
 
 	switch a.Name {
 	case "claude-code", "codex":
-		return said.Specific.Decision == "deny"
+		return said.Specific.Decision, said.Specific.Reason
 	case "cursor":
-		return said.Permission == "deny"
+		return said.Permission, said.Message
 	case "gemini":
-		return said.Decision == "deny"
+		return said.Decision, said.Reason
 	case "copilot":
-		return said.Direct == "deny"
+		return said.Direct, said.Why
 	}
-
-	return false
+	return "", out.Stderr
 }
 
-// signature begins every reason by Remit.
-const signature = "Remit"
+const (
+	// signature begins every reason by Remit.
+	signature = "Remit"
+	// undecided begins the reason against a call that can't be decided.
+	undecided = signature + " denies the call, because it can't decide it: "
+)

@@ -95,6 +95,17 @@ func list(what, dir string) (version, error) {
 	return out, nil
 }
 
+// Check reads what the settings name, as the first call would: an error is what every call would
+// be denied for.
+func (s Settings) Check() error {
+	files, err := list("contracts", s.Contracts)
+	if err != nil {
+		return err
+	}
+	_, err = load(s, files, remit.Options{}, slog.New(slog.DiscardHandler))
+	return err
+}
+
 // load reads the contracts of a directory, and the shipped ones for agents without any
 // there, and the company's policies. The options say who plans, looks things up and
 // judges.
