@@ -103,7 +103,7 @@ func TestCarriedConsoleNeedsAStore(t *testing.T) {
 		{carriedConsole{}, false, true}, {carriedConsole{Console: "127.0.0.1:0"}, true, true}, {carriedConsole{Console: "127.0.0.1:0"}, false, false},
 		{carriedConsole{Console: "0.0.0.0:0"}, true, false}, {carriedConsole{Edit: true}, true, false},
 	} {
-		if err := test.flags.check(test.stored); (err == nil) != test.ok {
+		if err := test.flags.check(test.stored, nameStore); (err == nil) != test.ok {
 			t.Errorf("%+v, a store: %t: %v", test.flags, test.stored, err)
 		}
 	}

@@ -165,7 +165,7 @@ func targetsOf(d *deployment) ([]target, error) {
 	for _, s := range d.options.Servers {
 		file := d.files[s.Name]
 		if file == "" {
-			return nil, fmt.Errorf("the server %q has no contract file", s.Name)
+			return nil, hint.Wrap(fmt.Errorf("it is not said where the contracts of server %q are", s.Name), "name their directory: contracts: DIR in the configuration, or --contracts DIR")
 		}
 		out = append(out, target{s, file})
 	}

@@ -17,6 +17,9 @@ import (
 	"github.com/remit-project/remit/store"
 )
 
+// nameStore is the advice of a command that takes its settings from flags.
+const nameStore = "name one with --store"
+
 // carriedConsole lets a gateway or a proxy serve the console, too.
 type carriedConsole struct {
 	tokensFlag
@@ -24,15 +27,15 @@ type carriedConsole struct {
 	Edit    bool   `help:"Let people whose token has contracts:write change contract files in the console."`
 }
 
-// check finds mistakes before anything starts.
-func (f carriedConsole) check(stored bool) error {
+// check finds mistakes before anything starts. The advice says how a store is named.
+func (f carriedConsole) check(stored bool, advice string) error {
 	switch {
 	case f.Console == "" && (f.Edit || f.Tokens != ""):
 		return command.UsageError(errors.New("--edit and --tokens are about the console: say where it listens with --console HOST:PORT"))
 	case f.Console == "":
 		return nil
 	case !stored:
-		return command.UsageError(hint.Wrap(errors.New("the console shows what is in a store, and there is none"), "name one with --store, or with 'store:' in the configuration"))
+		return command.UsageError(hint.Wrap(errors.New("the console shows what is in a store, and there is none"), advice))
 	case !loopback(f.Console):
 		return command.UsageError(hint.Wrap(fmt.Errorf("--console %s can be reached from other machines", f.Console), "listen on 127.0.0.1, or run remit serve --console over the same store"))
 	}

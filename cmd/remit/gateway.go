@@ -156,7 +156,11 @@ func (c *gatewayCommand) configures() bool {
 
 // start starts the deployment, and the console with it.
 func (c *gatewayCommand) start(ctx context.Context, d *deployment, log *slog.Logger) (*running, error) {
-	if err := c.check(d.store != ""); err != nil {
+	advice := nameStore
+	if c.Config != "" {
+		advice = "name one in " + c.Config + ", as store: remit.db"
+	}
+	if err := c.check(d.store != "", advice); err != nil {
 		return nil, err
 	}
 	d.edit = c.Edit

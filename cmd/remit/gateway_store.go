@@ -76,6 +76,9 @@ func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, err
 	d.options.Listed = (&listing{d.files, log}).take
 	if d.store == "" {
 		o := d.options
+		if !o.Elicit {
+			log.Warn("no person can be asked about a call, and what would need a yes is denied: let the client ask with --elicit, or remit approvals with --queue; in a configuration, under approvals")
+		}
 		always := &approved{files: d.files}
 		o.Always = always.add
 		g, err := mcp.New(o)

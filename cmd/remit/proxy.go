@@ -108,7 +108,7 @@ func (c *proxyCommand) options(ctx context.Context, log *slog.Logger, observe *t
 		return o, nil, command.UsageError(fmt.Errorf("--text-mib: write a number from 1 to %d", maxText))
 	}
 	o.Limits.Text = c.Text << 20
-	err := c.check(c.Store != "")
+	err := c.check(c.Store != "", nameStore)
 	if err != nil {
 		return o, nil, err
 	}

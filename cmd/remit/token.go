@@ -138,7 +138,7 @@ func takeTokens(name string, meant func(access.Grant) bool) ([]byte, []access.Gr
 func takeToken(name, id string) ([]byte, []access.Grant, error) {
 	begin := strings.TrimPrefix(strings.ToLower(id), "sha256:")
 	if len(begin) < shownHash {
-		return nil, nil, command.UsageError(hint.Wrap(fmt.Errorf("%q is too short to name a token", id), "remit token list names them"))
+		return nil, nil, command.UsageError(hint.Wrap(fmt.Errorf("%q is not the id of a token, which is the first %d digits of its hash or more", id, shownHash), "remit token list shows them; --principal NAME ends all tokens of a program or a person"))
 	}
 	data, gone, err := takeTokens(name, func(g access.Grant) bool { return strings.HasPrefix(g.Hash.String(), begin) })
 	if err == nil && len(gone) > 1 {

@@ -10,7 +10,8 @@ import (
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/guard"
-	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/display"
+"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/policydoc"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
@@ -153,8 +154,13 @@ func Deployment(tools []string, contracts string) (guard.Deployment, error) {
 	if scope.Contracts, err = Contracts(contracts); err != nil {
 		return guard.Deployment{}, err
 	}
-	for _, c := range all {
-		scope.Tools = append(scope.Tools, Assign(c, scope.Contracts)...)
+	for i, c := range all {
+		assigned := Assign(c, scope.Contracts)
+		if len(assigned) == 0 {
+			return guard.Deployment{}, hint.Wrap(fmt.Errorf("%s: no contract file in %s is about server %q, or names a tool of it", tools[i], contracts, c.Server),
+				"make one with "+display.Command("remit", "contract", "synth", "--out", contracts, tools[i])+", or leave --contracts out to have it made from the schemas")
+		}
+		scope.Tools = append(scope.Tools, assigned...)
 	}
 	return scope, nil
 }

@@ -49,7 +49,7 @@ type InvalidError struct {
 
 // Error implements the error interface.
 func (e *InvalidError) Error() string {
-	return "no answer of the model was valid: use a more capable model for this stage, or allow more repairs; the last had: " + clip(strings.Join(e.Mistakes, "; "), 4*longestMessage)
+	return "no answer of the model was valid: use a more capable model for this stage; the last had: " + clip(strings.Join(e.Mistakes, "; "), 4*longestMessage)
 }
 
 // StatusError says that an endpoint returned something other than an answer.
@@ -61,6 +61,8 @@ type StatusError struct {
 
 	// code is the endpoint's word for the error, if it has one.
 	code string
+	// page is set for a web page, which no API answers with.
+	page bool
 }
 
 // Error implements the error interface.
@@ -74,6 +76,8 @@ func (e *StatusError) Error() string {
 		return s + ": set a key that may use the model"
 	case e.Status == http.StatusNotFound:
 		return s + ": look at the base URL and the name of the model"
+	case e.page && e.Status == http.StatusOK:
+		return s + ": a web page is no answer of an API, look at the base URL"
 	case e.Status >= 300 && e.Status < 400:
 		return s + ": requests are not redirected, set the base URL to where it leads"
 	case e.Status == http.StatusTooManyRequests:

@@ -161,7 +161,8 @@ func (l *link) understand(got received) (received, reply, error) {
 		if err == nil {
 			return got, r, nil
 		}
-		return got, reply{}, &StatusError{Status: got.status, Message: "but not with an answer of a model (" + clip(err.Error(), longestMessage) + "): " + clip(string(got.body), longestMessage)}
+		page := bytes.HasPrefix(bytes.TrimSpace(got.body), []byte("<"))
+		return got, reply{}, &StatusError{Status: got.status, page: page, Message: "but not with an answer of a model (" + clip(err.Error(), longestMessage) + "): " + clip(string(got.body), longestMessage)}
 	}
 
 	e := &StatusError{Status: got.status}

@@ -130,6 +130,18 @@ func TestNotAskedAgain(t *testing.T) {
 	}
 }
 
+// A page may be that of a proxy which works again a little later. One that stays is of a wrong
+// address.
+func TestPageInsteadOfAnAnswer(t *testing.T) {
+	e := raw(t, llm.OpenAI, func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("\n<!doctype html><p>Welcome")) })
+	c := newClient(t, llm.Options{Default: e, Retries: 1})
+	c.Clock(time.Unix(0, 0), func(time.Duration) {})
+	_, err := c.Complete(t.Context(), prompt())
+	if err == nil || !strings.Contains(err.Error(), "after 2 tries") || !strings.Contains(err.Error(), "look at the base URL") {
+		t.Error(err)
+	}
+}
+
 // A filter in front of the model is a refusal, whatever status it has.
 func TestFilterInFront(t *testing.T) {
 	e := raw(t, llm.OpenAI, func(w http.ResponseWriter, _ *http.Request) {

@@ -16,6 +16,17 @@ import (
 	"github.com/remit-project/remit/store"
 )
 
+// asks reports whether a person can confirm a call: by way of the client, by the approver, or,
+// where there is a store, in a session that others share.
+func (c *conversation) asks(x *exchange) bool {
+	capabilities := x.msg.Param("_meta", "io.modelcontextprotocol/clientCapabilities")
+	if !x.stateless {
+		capabilities = c.clientCapabilities()
+	}
+	form := c.g.o.Elicit && elicits(capabilities)
+	return form || c.g.o.Approver != nil || c.g.o.Queue != nil
+}
+
 // approve asks a person about a call that was held back: by way of the client
 // where that is allowed and the client can, or else the approver. It returns the
 // decision as it is then, or a result that asks the client to come back with an

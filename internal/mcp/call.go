@@ -206,20 +206,30 @@ type shape struct {
 	structured bool
 	// stateless results say that they are complete.
 	stateless bool
+	// unasked is set where no person can be asked about the call.
+	unasked bool
 }
 
 func (c *conversation) bare(x *exchange, b *backend, tool string) shape {
-	return shape{structured: strictjson.Get(b.definition(tool), "outputSchema") == nil, stateless: x.stateless}
+	return shape{structured: strictjson.Get(b.definition(tool), "outputSchema") == nil, stateless: x.stateless, unasked: !c.asks(x)}
 }
 
 // metaDecision is the member of _meta that holds why a call was stopped.
 const metaDecision = "dev.remit/decision"
 
 // stopped returns the result of a call that was stopped: for the model in words, for programs as
-// data.
+// data. Where no person can be asked, the model is not told to have one confirm it: that would
+// never reach the gateway.
 func stopped(d *remit.Decision, s shape) json.RawMessage {
+	tail := ""
+	if s.unasked && d.Verdict == remit.Ask {
+		denied := *d
+		denied.Verdict, d = remit.Deny, &denied
+		tail = "No person can be asked about it here. Tell the user what you were about to do, so that they can do it.\n"
+	}
+
 	data := protocol.DenialData(d)
-	result := fmt.Appendf(nil, `{"content":[{"type":"text","text":%s}],"isError":true,"_meta":{%s:%s}}`, strictjson.Quote(protocol.DenialText(d)), strictjson.Quote(metaDecision), data)
+	result := fmt.Appendf(nil, `{"content":[{"type":"text","text":%s}],"isError":true,"_meta":{%s:%s}}`, strictjson.Quote(protocol.DenialText(d)+tail), strictjson.Quote(metaDecision), data)
 	if s.structured {
 		result = strictjson.Set(result, "structuredContent", fmt.Appendf(nil, `{"remit":%s}`, data))
 	}

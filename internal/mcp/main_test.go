@@ -361,7 +361,7 @@ func TestInjectedMail(t *testing.T) {
 		if !r.IsError {
 			t.Fatalf("the mail was sent: %s", textOf(r))
 		}
-		for _, want := range []string{"/to", `"eve@evil.example"`, "confirm"} {
+		for _, want := range []string{"/to", `"eve@evil.example"`, "No person can be asked"} {
 			if !strings.Contains(textOf(r), want) {
 				t.Errorf("the explanation doesn't have %q:\n%s", want, textOf(r))
 			}

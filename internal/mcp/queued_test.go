@@ -3,6 +3,7 @@ package mcp
 import (
 	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/remit-project/remit"
@@ -16,6 +17,30 @@ server: mail
 tools:
   send: {effect: egress, args: {/to: {role: target, floor: USER, discharge: [confirm]}, /text: {role: content}}}
 `
+
+// Where no person can be asked, the model is told so, and not to have somebody confirm the call:
+// a user's yes would never reach the gateway. What is denied anyway is told alike.
+func TestNoConfirmationIsAskedForInVain(t *testing.T) {
+	const confirm, nobody = "have the user confirm", "No person can be asked"
+	held := remit.Decision{Tool: "send", Verdict: remit.Ask, Reasons: []remit.Reason{
+		{Code: remit.BelowFloor, Path: "/to", Verdict: remit.Ask, Message: "it must come from the user", Remedies: []string{confirm + " this value"}}}}
+	denied := held
+	denied.Verdict = remit.Deny
+	for name, test := range map[string]struct {
+		d              remit.Decision
+		unasked        bool
+		confirm, alone bool // what the model reads
+	}{
+		"a person can be asked": {held, false, true, false},
+		"nobody can":            {held, true, false, true},
+		"denied":                {denied, true, false, false},
+	} {
+		got := string(stopped(&test.d, shape{structured: true, unasked: test.unasked}))
+		if strings.Contains(got, confirm) != test.confirm || strings.Contains(got, nobody) != test.alone {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
 
 // A question that a client comes back to outlives the process, and is answered at
 // whatever replica; once, and about nothing else.
