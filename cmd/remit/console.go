@@ -23,6 +23,8 @@ import (
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/console"
 	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/inputs"
+	"github.com/remit-project/remit/internal/policydoc"
 	"github.com/remit-project/remit/internal/policydoc/desk"
 	"github.com/remit-project/remit/internal/revise"
 	"github.com/remit-project/remit/store"
@@ -106,6 +108,20 @@ func (f compiledFlags) policyDesk(dir, flag string, edit bool, scope func() (gua
 		return nil, command.UsageError(errors.New("--before needs " + flag + ": what the earlier version is held against"))
 	case dir == "":
 		return nil, nil
+	}
+	if _, err := os.Stat(f.Document); err != nil {
+		return nil, inputs.Missing(err)
+	}
+	for _, compiled := range []string{dir, f.Before} {
+		if compiled == "" {
+			continue
+		}
+		// Mistakes in the files are shown in the console, where people correct them.
+		d, err := policydoc.ReadDirectory(compiled)
+		if err == nil && len(d.Mappings) == 0 && d.Unmapped == nil {
+			return nil, hint.Wrap(fmt.Errorf("%s is not what a policy document was compiled into", compiled),
+				"name the directory that remit policy compile wrote with --out, with mapping and guards in it")
+		}
 	}
 	return &desk.Desk{Root: dir, Document: f.Document, Before: f.Before, Write: edit, Deployment: scope, Audit: audit}, nil
 }

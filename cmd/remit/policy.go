@@ -164,12 +164,15 @@ func (p *policies) printMistakes(s *command.Streams) {
 	if len(p.mistakes) == 0 {
 		return
 	}
-	files, absent := map[string]bool{}, 0
+	files, absent, idle := map[string]bool{}, 0, 0
 	for _, m := range p.mistakes {
 		printMistake(s, m)
 		files[m.Position.File] = true
-		if errors.Is(m, guard.ErrNoTool) {
+		switch {
+		case errors.Is(m, guard.ErrNoTool):
 			absent++
+		case errors.Is(m, guardtest.ErrExample):
+			idle++
 		}
 	}
 
@@ -177,8 +180,11 @@ func (p *policies) printMistakes(s *command.Streams) {
 	if absent > 0 {
 		consequences = append(consequences, "a file for a tool that there isn't decides no call")
 	}
-	if absent < len(p.mistakes) {
+	if absent+idle < len(p.mistakes) {
 		consequences = append(consequences, "a file with an error denies all calls that it is about")
+	}
+	if idle > 0 {
+		consequences = append(consequences, "an example with an error shows nothing of its rule, which is in force")
 	}
 	fmt.Fprintf(s.Out, "%s: %s in %s; %s\n", display.Paint(s.Color).Bad("failed"),
 		display.Count(len(p.mistakes), "error", "errors"), display.Count(len(files), "file", "files"), strings.Join(consequences, ", and "))

@@ -10,6 +10,7 @@ import (
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/guardtest"
 )
 
 type policyLintCommand struct {
@@ -62,6 +63,9 @@ func (c *policyLintCommand) Run(ctx context.Context, s *command.Streams) error {
 		return err
 	}
 	p.sayUnchecked(s)
+	for _, g := range p.set.Guards() {
+		p.mistakes = append(p.mistakes, guardtest.Mistakes(g, p.scope.Tools)...)
+	}
 
 	switch {
 	case c.JSON:

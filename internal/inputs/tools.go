@@ -11,7 +11,7 @@ import (
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/display"
-"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/policydoc"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
@@ -116,6 +116,9 @@ func Guards(path string) ([]*guard.File, error) {
 // LintGuards reads the guard files at a path, and returns the mistakes in them
 // beside the files that have none.
 func LintGuards(path string) ([]*guard.File, guard.Errors, error) {
+	if guards := filepath.Join(path, "guards"); isDir(guards) && isDir(filepath.Join(path, "mapping")) {
+		return nil, nil, hint.Wrap(fmt.Errorf("%s is what a policy document was compiled into, and only its guards decide calls", path), "name "+guards)
+	}
 	names, err := YAML(path, "guard", "write one file a tool, and one for every tool: docs/reference/guards.md")
 	if err != nil {
 		return nil, nil, err
@@ -136,6 +139,11 @@ func LintGuards(path string) ([]*guard.File, guard.Errors, error) {
 		}
 	}
 	return files, mistakes, nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // Deployment reads the tools that guards are compiled for: files of tool definitions, and a
