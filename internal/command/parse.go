@@ -12,8 +12,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// maxExpected bounds the commands that an error names.
-const maxExpected = 5
+// maxExpected bounds the commands that an error names: there are fewer below any other.
+const maxExpected = 12
 
 // Parse reads arguments into a struct with a field for each command, as [Program] has
 // it, and runs nothing. Flags that print help are not expected.
@@ -23,10 +23,18 @@ func Parse(commands any, args []string) error {
 		return err
 	}
 	c, err := trace(parser, args)
-	if err != nil {
-		return err
+	if err == nil {
+		err = apply(c)
 	}
-	return apply(c)
+	return reworded(err)
+}
+
+// advice names the help of the command that the arguments select, as far as they do.
+func (p Program) advice(c *kong.Context) string {
+	if c == nil || c.Selected() == nil {
+		return "run " + p.Name + " --help for the commands"
+	}
+	return "run " + c.Selected().FullPath() + " --help"
 }
 
 // trace finds what the arguments select. It and apply do what the parser's own Parse does except
@@ -37,7 +45,7 @@ func trace(parser *kong.Kong, args []string) (*kong.Context, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c, c.Error
+	return c, c.Error // c is what was found up to the mistake
 }
 
 // apply writes the values into the commands, and checks them.
@@ -109,7 +117,9 @@ func checkValue(v *kong.Value) error {
 		if choice == is {
 			return nil
 		}
-		choices = append(choices, strconv.Quote(choice))
+		if choice != "" { // which is to leave the flag out
+			choices = append(choices, strconv.Quote(choice))
+		}
 	}
 	return fmt.Errorf("%s must be one of %s but got %q", v.ShortSummary(), strings.Join(choices, ","), is)
 }
@@ -160,7 +170,7 @@ func checkSelected(c *kong.Context) error {
 		}
 	}
 	if len(missing) > 0 {
-		return errors.New("expected " + strconv.Quote(strings.Join(missing, " ")))
+		return errors.New("missing: " + strings.Join(missing, " "))
 	}
 
 	for _, child := range node.Children {
@@ -171,10 +181,10 @@ func checkSelected(c *kong.Context) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	if len(missing) > maxExpected {
-		missing = append(missing[:maxExpected], "...")
-	}
-	if len(missing) == 1 {
+	switch {
+	case len(missing) > maxExpected:
+		return errors.New("there is no command")
+	case len(missing) == 1:
 		return errors.New("expected " + missing[0])
 	}
 	return errors.New("expected one of " + strings.Join(missing, ", "))

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 )
 
 // percent is a value with a bound.
@@ -23,7 +24,8 @@ type paintCommand struct {
 	Share  percent `required:""`
 	Wet    bool    `xor:"state" required:""`
 	Dry    bool    `xor:"state" required:""`
-	Walls  []int   `arg:""`
+	Dries  time.Duration
+	Walls  []int `arg:""`
 }
 
 type paintCommands struct {
@@ -51,10 +53,13 @@ func TestParse(t *testing.T) {
 		"a required flag":                  {args: "paint --wet 1", want: "missing flags: --share=PERCENT"},
 		"one of two required flags":        {args: "paint --share 5 1", want: "missing flags: --wet or --dry"},
 		"flags that exclude each other":    {args: "paint --share 5 --wet --dry 1", want: "--wet and --dry can't be used together"},
-		"an argument":                      {args: "paint --share 5 --wet", want: `expected "<walls> ..."`},
+		"an argument":                      {args: "paint --share 5 --wet", want: "missing: <walls> ..."},
 		"a command":                        {args: "", want: `expected one of "paint", "tidy"`},
 		"a command below another":          {args: "tidy", want: `expected one of "brushes", "floor"`},
 		"a flag that there isn't":          {args: "paint --coluor x", want: "did you mean"},
+		"a flag like no other":             {args: "paint --fat x", want: "unknown flag --fat."},
+		"a flag without its value":         {args: "paint --colour", want: "--colour needs a value behind it"},
+		"a time without its unit":          {args: "paint --share 5 --wet --dries 5 1", want: `--dries: "5" is no length of time: write a number with its unit, such as 30s`},
 		"a value that is none of its kind": {args: "paint --share x --wet 1", want: "--share"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -66,7 +71,7 @@ func TestParse(t *testing.T) {
 
 			switch {
 			case test.want != "":
-				if err == nil || !strings.Contains(err.Error(), test.want) {
+				if err == nil || !strings.Contains(err.Error()+".", test.want) {
 					t.Errorf("the mistake is %v, want %s", err, test.want)
 				}
 			case err != nil:

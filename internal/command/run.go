@@ -90,7 +90,7 @@ func (p Program) run(ctx context.Context, args []string, s *Streams) error {
 		err = apply(c)
 	}
 	if err != nil {
-		return UsageError(hint.Wrap(err, "run "+p.Name+" --help for the commands, "+p.Name+" COMMAND --help for its flags"))
+		return UsageError(hint.Wrap(reworded(err), p.advice(c)))
 	}
 	return p.start(ctx, c, s)
 }
