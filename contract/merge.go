@@ -48,7 +48,8 @@ const (
 //     has are removed, unless a person edited them, which is a conflict.
 //   - A tool whose definition changed gets the new fingerprint and a mark.
 //
-// A nil base means a file that was never generated: everything in edited is then a person's.
+// A nil base means a file that was never generated, or whose base is lost: everything in edited is
+// then a person's, except for fingerprints, which nobody writes by hand.
 func Merge(base, generated, edited *File) (*File, []Conflict) {
 	m := &merger{unbased: base == nil}
 	if base == nil {
@@ -57,7 +58,7 @@ func Merge(base, generated, edited *File) (*File, []Conflict) {
 
 	out := &File{Position: edited.Position, Version: Version}
 	out.Server = pick(m, "server", base.Server, generated.Server, edited.Server)
-	out.Fingerprint = pick(m, "fingerprint", base.Fingerprint, generated.Fingerprint, edited.Fingerprint)
+	out.Fingerprint = m.fingerprint(base.Fingerprint, generated.Fingerprint, edited.Fingerprint)
 	out.Precision = pick(m, "precision", base.Precision, generated.Precision, edited.Precision)
 	out.Unprovoked = pick(m, "unprovoked", base.Unprovoked, generated.Unprovoked, edited.Unprovoked)
 	out.Sinks = pick(m, "sinks", base.Sinks, generated.Sinks, edited.Sinks)
@@ -103,6 +104,15 @@ func pick[T comparable](m *merger, path string, base, generated, edited T) T {
 	}
 	m.conflict(path, fmt.Sprint(base), fmt.Sprint(generated), fmt.Sprint(edited))
 	return edited
+}
+
+// fingerprint merges fingerprints. Without a base, one that is there is of an earlier generation.
+func (m *merger) fingerprint(base, generated, edited string) string {
+	if m.unbased && edited != "" {
+		base, m.unbased = edited, false
+		defer func() { m.unbased = true }()
+	}
+	return pick(m, "fingerprint", base, generated, edited)
 }
 
 // pickText is [pick] for values that are compared by their text.
@@ -254,7 +264,7 @@ func variantsText(v *Variants) string {
 func (m *merger) mergeTool(b, g, e *Tool) Tool {
 	t := Tool{Position: e.Position, Name: e.Name}
 	t.Effect = pick(m, "effect", b.Effect, g.Effect, e.Effect)
-	t.Fingerprint = pick(m, "fingerprint", b.Fingerprint, g.Fingerprint, e.Fingerprint)
+	t.Fingerprint = m.fingerprint(b.Fingerprint, g.Fingerprint, e.Fingerprint)
 	t.Precision = pick(m, "precision", b.Precision, g.Precision, e.Precision)
 	t.Unprovoked = pick(m, "unprovoked", b.Unprovoked, g.Unprovoked, e.Unprovoked)
 	t.Sinks = pick(m, "sinks", b.Sinks, g.Sinks, e.Sinks)
@@ -268,7 +278,7 @@ func (m *merger) mergeTool(b, g, e *Tool) Tool {
 	t.Variants = m.mergeVariants(b.Variants, g.Variants, e.Variants)
 
 	switch {
-	case b.Fingerprint != "" && g.Fingerprint != b.Fingerprint && t.Fingerprint != e.Fingerprint:
+	case e.Fingerprint != "" && t.Fingerprint != e.Fingerprint:
 		addReview(&t.Review, reviewChanged)
 	case t.Effect != e.Effect && t.Review == "":
 		t.Review = fmt.Sprintf("the effect was %s before", e.Effect)

@@ -154,6 +154,21 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// Without the base, a fingerprint that differs is that of an earlier generation: nobody is asked to
+// write hashes by hand. The mark says that the definition is another one.
+func TestMergeWithoutBase(t *testing.T) {
+	edited := load(t, generatedBase)
+	generated := load(t, strings.ReplaceAll(strings.Replace(generatedBase, "sha256:1", "sha256:2", 1), "sha256:l1", "sha256:l2"))
+	merged, conflicts := contract.Merge(nil, generated, edited)
+	if len(conflicts) > 0 {
+		t.Errorf("conflicts %v", conflicts)
+	}
+	want := asSet([]string{"-fingerprint: sha256:1", "fingerprint: sha256:2", "-fingerprint: sha256:l1", "fingerprint: sha256:l2", `review: "the tool's definition changed since the last review"`})
+	if lines := changedLines(t, edited, merged); !reflect.DeepEqual(lines, want) {
+		t.Errorf("changed lines %v", lines)
+	}
+}
+
 func asSet(lines []string) map[string]bool {
 	out := map[string]bool{}
 	for _, l := range lines {

@@ -109,6 +109,7 @@ func (f compiledFlags) policyDesk(dir, flag string, edit bool, scope func() (gua
 	case dir == "":
 		return nil, nil
 	}
+
 	if _, err := os.Stat(f.Document); err != nil {
 		return nil, inputs.Missing(err)
 	}

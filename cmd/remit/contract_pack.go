@@ -6,6 +6,8 @@ import (
 
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/hook"
 	"github.com/remit-project/remit/internal/pack"
 	"github.com/remit-project/remit/schema"
 )
@@ -46,9 +48,13 @@ func (packListCommand) Run(s *command.Streams) error {
 		return err
 	}
 	p := newPrinter(s)
-	p.line(0, p.Dim(fmt.Sprintf("%-16s  %5s  %-44s  %s", "pack", "tools", "package", "reviewed versions")))
+	names, packages := len("pack"), len("package")
 	for _, one := range packs {
-		p.line(0, fmt.Sprintf("%-16s  %5d  %-44s  %s", one.Name, len(one.File().Tools), string(one.Registry)+" "+one.Package, strings.Join(one.Versions, ", ")))
+		names, packages = max(names, len(one.Name)), max(packages, len(packageOf(one)))
+	}
+	p.line(0, p.Dim(fmt.Sprintf("%-*s  %5s  %-*s  %s", names, "pack", "tools", packages, "package", "reviewed versions")))
+	for _, one := range packs {
+		p.line(0, fmt.Sprintf("%-*s  %5d  %-*s  %s", names, one.Name, len(one.File().Tools), packages, packageOf(one), strings.Join(one.Versions, ", ")))
 	}
 
 	agents, err := pack.Agents()
@@ -56,10 +62,13 @@ func (packListCommand) Run(s *command.Streams) error {
 		return err
 	}
 	for _, f := range agents {
-		p.line(0, fmt.Sprintf("%-16s  %5d  %s", f.Server, len(f.Tools), "the coding agent's own tools: remit hook contracts "+f.Server))
+		p.line(0, fmt.Sprintf("%-*s  %5d  %s", names, f.Server, len(f.Tools), "the coding agent's own tools: remit hook contracts "+f.Server))
 	}
 	return nil
 }
+
+// packageOf names the package of a pack with its registry.
+func packageOf(one *pack.Pack) string { return string(one.Registry) + " " + one.Package }
 
 type packShowCommand struct {
 	Name string `arg:"" help:"The pack."`
@@ -111,6 +120,9 @@ func (c *packShowCommand) Run(s *command.Streams) error {
 
 // packNamed returns the pack of a name; an error if it names none.
 func packNamed(name string) (*pack.Pack, error) {
+	if _, err := hook.Find(name); err == nil {
+		return nil, command.UsageError(hint.Wrap(fmt.Errorf("%s is a coding agent, which has its own tools and no package", name), "remit hook contracts "+name+" prints their contracts"))
+	}
 	one, err := pack.Named(name)
 	if err == nil && one == nil {
 		err = fmt.Errorf("there is no pack %q: remit contract pack list shows all", name)

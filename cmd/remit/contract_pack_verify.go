@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/signal"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/remit-project/remit/internal/command"
@@ -38,6 +40,8 @@ Example:
 
 // Run verifies packs.
 func (c *packVerifyCommand) Run(ctx context.Context, s *command.Streams) error {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
 	packs, err := pack.All()
 	if err != nil {
 		return err
@@ -53,13 +57,17 @@ func (c *packVerifyCommand) Run(ctx context.Context, s *command.Streams) error {
 	changed := false
 	var errs []error
 	for _, one := range packs {
+		if ctx.Err() != nil {
+			break // nothing that began is left behind
+		}
+		fmt.Fprintf(s.Err, "%s is being installed\n", packageOf(one))
 		same, err := c.verify(ctx, newPrinter(s), one)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("pack %s: %w", one.Name, err))
 		}
 		changed = changed || !same
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err := errors.Join(append(errs, context.Cause(ctx))...); err != nil {
 		return err
 	}
 	if changed {

@@ -215,7 +215,13 @@ func reportSynth(s *command.Streams, file string, f *contract.File, merged bool,
 	}
 	p.line(0, fmt.Sprintf("%s %s: %s, %d for review", verb, file, display.Count(len(f.Tools), "tool", "tools"), doctor.CountReviews(f)))
 	for _, c := range conflicts {
-		p.para(2, p.Warn("conflict: "), display.Line(c.String()))
+		text := c.String()
+		if whole := c.Path == "" && c.Tool != ""; whole && c.Generated == "" {
+			text = c.Tool + ": its contract was edited, and there is no such tool any more; take it out of " + file + " if that is so"
+		} else if whole {
+			text = c.Tool + ": it was taken out of " + file + ", and its definition has changed since; it stays out"
+		}
+		p.para(2, p.Warn("conflict: "), display.Line(text))
 	}
 	if len(conflicts) > 0 {
 		p.line(2, "your version was kept; edit it where the new one is right")

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -40,8 +42,12 @@ func (hookMetrics) Run(s *command.Streams) error {
 	if err != nil {
 		return err
 	}
-	data, err := inputs.Read(filepath.Join(hook.Dir(path), pageName))
+	dir := hook.Dir(path)
+	data, err := inputs.Read(filepath.Join(dir, pageName))
 	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(dir); err == nil {
+			return hint.Wrap(errors.New("the daemon of the hooks has written no metrics yet"), fmt.Sprintf("try again in %v, which is how often it does", pageEvery))
+		}
 		return hint.Wrap(errors.New("no hook has decided anything yet"), "install hooks with remit hook install AGENT")
 	}
 	if err != nil {

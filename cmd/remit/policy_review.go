@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/remit-project/remit/internal/command"
@@ -33,11 +35,21 @@ Example:
   remit policy review policy --document handbook.pdf --tools tools.json --html review.html`
 }
 
+// causeOf returns what went wrong at the desk, without the kind that pages and the decision API tell
+// mistakes by: it has the file and the place.
+func causeOf(err error) error {
+	var kinds interface{ Unwrap() []error }
+	if !errors.As(err, &kinds) || !errors.Is(err, desk.ErrBroken) {
+		return err
+	}
+	return errors.Join(slices.DeleteFunc(slices.Clone(kinds.Unwrap()), func(e error) bool { return e == desk.ErrBroken })...)
+}
+
 // Run shows what a document was made into.
 func (c *policyReviewCommand) Run(ctx context.Context, s *command.Streams) error {
 	r, err := (&desk.Desk{Root: c.Dir, Document: c.Document, Deployment: c.scope, Flags: c.flags()}).Report(ctx, c.Tool, c.Mutate)
 	if err != nil {
-		return err
+		return causeOf(err)
 	}
 	if c.HTML == "" {
 		(&reviewPrinter{newPrinter(s)}).report(r)

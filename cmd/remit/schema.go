@@ -39,7 +39,7 @@ func (c *schemaCommand) Run(_ context.Context, s *command.Streams) error {
 	case c.Kind != "":
 		text, err := fileschema.Of(c.Kind)
 		if err != nil {
-			return err
+			return command.UsageError(err)
 		}
 		_, err = s.Out.Write(text)
 		return err

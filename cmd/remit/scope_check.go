@@ -182,8 +182,23 @@ func (c *scopeCheckCommand) session(ctx context.Context, s *command.Streams, m *
 		return nil
 	}
 	faults, err := w.faults(ctx, live)
+	if turns := userTurns(recorded); len(w.turns) > turns {
+		faults = append(faults, fmt.Sprintf("session %s: there are scopes for %s, and the recording has %d: the last were not used",
+			display.Name(recorded.ID), display.Count(len(w.turns), "turn", "turns"), turns))
+	}
 	c.note(s, faults)
 	return err
+}
+
+// userTurns counts the turns of the user in a recording.
+func userTurns(recorded *trace.Session) int {
+	n := 0
+	for i := range recorded.Messages {
+		if m := &recorded.Messages[i]; m.Role == trace.User && m.Text != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // scoped writes a decision with what a scope has to do with it.

@@ -177,6 +177,9 @@ Example:
 
 // Run makes a token.
 func (c *tokenNew) Run(_ context.Context, s *command.Streams) error {
+	if strings.TrimSpace(c.Principal) == "" {
+		return command.UsageError(errors.New("--principal is empty: say whose the token is"))
+	}
 	token, hash := access.NewToken()
 	grant := access.Grant{Principal: access.Principal{Name: c.Principal}, Hash: hash}
 	for _, word := range c.Scope {

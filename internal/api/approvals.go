@@ -100,10 +100,15 @@ func (s *Server) listApprovals(ctx context.Context, r *request) (reply, error) {
 // its session.
 func (s *Server) question(ctx context.Context, r *request) (store.Approval, error) {
 	a, err := s.o.Store.Approval(ctx, r.PathValue("approval"))
-	if err != nil {
-		return a, err
+	if err == nil {
+		_, err = s.reach(ctx, r.who, a.Session)
 	}
-	if _, err := s.reach(ctx, r.who, a.Session); err != nil {
+	var p *problem
+	absent := errors.Is(err, store.ErrNotFound) || (errors.As(err, &p) && p.kind == notFound)
+	switch {
+	case absent:
+		return store.Approval{}, notFound.errorf("there is no question with this id that the token reaches: check the id of the question")
+	case err != nil:
 		return store.Approval{}, err
 	}
 	return a, nil

@@ -7,7 +7,6 @@ import (
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/definitions"
 	"github.com/remit-project/remit/schema"
-	"github.com/remit-project/remit/store"
 	"github.com/remit-project/remit/synth"
 )
 
@@ -23,7 +22,11 @@ func (s *Server) contract(server string) (*contract.File, error) {
 			return f, nil
 		}
 	}
-	return nil, store.ErrNotFound
+	return nil, notFound.errorf("there are no contracts of a server with this name: check the name of the server")
+}
+
+func errNoTool() error {
+	return notFound.errorf("the contracts of the server have no such tool: check the name of the tool")
 }
 
 func (s *Server) getContract(_ context.Context, r *request) (reply, error) {
@@ -37,7 +40,7 @@ func (s *Server) getToolContract(_ context.Context, r *request) (reply, error) {
 	}
 	t, found := f.Tool(r.PathValue("tool"))
 	if !found {
-		return reply{}, store.ErrNotFound
+		return reply{}, errNoTool()
 	}
 	return ok(t, nil)
 }
@@ -55,7 +58,7 @@ func (s *Server) getDefinition(_ context.Context, r *request) (reply, error) {
 	}
 	d, known := kept[tool]
 	if _, found := f.Tool(tool); !found || !known {
-		return reply{}, store.ErrNotFound
+		return reply{}, errNoTool()
 	}
 
 	out := struct {

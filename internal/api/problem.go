@@ -95,7 +95,9 @@ func problemOf(err error) (p *problem, known bool) {
 		return p, true
 	case errors.Is(err, store.ErrInvalid), errors.Is(err, scope.ErrInvalid):
 		return invalidRequest.errorf("%s", clip(err.Error())), true
-	case errors.Is(err, store.ErrNotFound), errors.Is(err, remit.ErrUnknownCall):
+	case errors.Is(err, remit.ErrUnknownCall):
+		return notFound.errorf("the session has no call with this id: check the id of the call"), true
+	case errors.Is(err, store.ErrNotFound):
 		return notFound.errorf("check the id"), true
 	case errors.Is(err, remit.ErrNotAwaited):
 		return conflict.errorf("%s: what the model sees of it is attached, with the type attach", clip(err.Error())), true

@@ -12,15 +12,21 @@ import (
 // TestWaysOut: a refusal of what a newcomer gets wrong says what to do about it.
 func TestWaysOut(t *testing.T) {
 	b := newBench(t, func(*Options) {})
+	b.tainted(t, "s")
 	for name, c := range map[string]struct {
 		who, method, path, body string
 		status                  int
 		detail                  string
 	}{
-		"no token":         {"", "GET", "/v1/sessions/s", "", 401, "send one as Authorization: Bearer TOKEN; remit token new makes one"},
-		"a missing scope":  {"nobody", "GET", "/v1/sessions/s", "", 403, "make one that has it with remit token new --scope sessions:read"},
-		"an unknown field": {"agent", "POST", "/v1/sessions", `{"name":"s"}`, 400, "'name' not allowed; /openapi.yaml describes the request"},
-		"an unknown path":  {"agent", "GET", "/v1/session", "", 404, "/openapi.yaml describes what there is"},
+		"no token":            {"", "GET", "/v1/sessions/s", "", 401, "send one as Authorization: Bearer TOKEN; remit token new makes one"},
+		"a missing scope":     {"nobody", "GET", "/v1/sessions/s", "", 403, "make one that has it with remit token new --scope sessions:read"},
+		"an unknown field":    {"agent", "POST", "/v1/sessions", `{"name":"s"}`, 400, "'name' not allowed; /openapi.yaml describes the request"},
+		"an unknown session":  {"agent", "GET", "/v1/sessions/t", "", 404, "check the id of the session"},
+		"another's session":   {"other", "GET", "/v1/sessions/s", "", 404, "check the id of the session"},
+		"an unknown call":     {"agent", "GET", "/v1/sessions/s/decisions/c9", "", 404, "check the id of the call"},
+		"an event of no call": {"agent", "POST", "/v1/sessions/s/events", `{"type":"result","call":"c9","content":"x"}`, 404, "check the id of the call"},
+		"an unknown question": {"person", "GET", "/v1/approvals/q9", "", 404, "check the id of the question"},
+		"an unknown path":     {"agent", "GET", "/v1/session", "", 404, "/openapi.yaml describes what there is"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := into[struct{ Detail string }](t, want(t, c.status, b.send(t, c.who, c.method, c.path, c.body))).Detail

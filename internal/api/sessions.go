@@ -44,6 +44,9 @@ func (s *Server) reach(ctx context.Context, who *access.Principal, id string) (s
 	if err == nil && info.Principal != who.Name && !who.May(access.SessionsAny) {
 		err = store.ErrNotFound
 	}
+	if errors.Is(err, store.ErrNotFound) { // in the same words for another's
+		err = notFound.errorf("there is no session with this id that the token reaches: check the id of the session")
+	}
 	return info, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -298,6 +299,10 @@ func (x *examination) failed(ctx context.Context, what string, err error, said s
 		remedy = "start it: " + display.Command("remit", "gateway", "--config", x.Configuration) + "; one that runs already must have been started with the file as it is now"
 	case x.Server != nil && x.Server.URL != "":
 		remedy = "see whether its address is right, and answers"
+	}
+
+	if dialled := (*net.OpError)(nil); errors.As(err, &dialled) && dialled.Op == "dial" {
+		err = fmt.Errorf("nothing answers at %s", dialled.Addr)
 	}
 	message := fmt.Sprintf("the server %s: %v", what, err)
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {

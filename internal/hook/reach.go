@@ -61,7 +61,7 @@ func reach(c *contract.Compiled, raw json.RawMessage, w *workspace, programs *sh
 	}
 	paths, lines := forms(v, doc)
 	if len(paths)+len(lines) == 0 && v.Effect != contract.Read {
-		return reachedCall{}, fmt.Errorf("it doesn't say where %s writes: name the file", c.Tool.Name)
+		return reachedCall{}, fmt.Errorf("it doesn't say what %s writes or runs: name the file, or the command", c.Tool.Name)
 	}
 
 	for _, leaf := range paths {

@@ -71,6 +71,7 @@ func (e *StatusError) Error() string {
 	if e.Message != "" {
 		s += ": " + e.Message
 	}
+
 	switch {
 	case e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden:
 		return s + ": set a key that may use the model"
