@@ -8,9 +8,6 @@ import (
 // The oldest request is the one that was made first, whatever day it asks for. Who fills in a request chooses that day, and not when
 // the service took it.
 
-// origins are the words of members that say since when there is a record.
-var origins = strings.Fields("created creation submitted filed applied application registered registration reported taken since received posted added entered logged opened placed joined")
-
 // ofAge reports whether a superlative is about how old a record is, and not about what is still to come.
 func (s *superlativeWords) ofAge() bool { return s.ofTime() && !slices.Contains(s.Words, "next") }
 
@@ -45,7 +42,7 @@ func (m *matcher) ofAge(o offers, by criterion, plain ranking) [][]candidate {
 // originsOf returns the words by which members of what offers values say since when there is a record.
 func (m *matcher) originsOf(o offers) []string {
 	var out []string
-	for _, name := range m.membersOf(o, func(key []string) bool { return oneOf(unitless(key)[len(unitless(key))-1:], origins) }) {
+	for _, name := range m.membersOf(o, func(key []string) bool { return lexicon().Origins.In(unitless(key)[len(unitless(key))-1:]) }) {
 		key := unitless(strings.Fields(name))
 		if last := key[len(key)-1]; !slices.Contains(out, last) {
 			out = append(out, last)

@@ -5,19 +5,12 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/internal/strictjson"
-
+	"github.com/remit-project/remit/internal/wordlist"
 	"github.com/remit-project/remit/scope"
 )
 
 // Strangers add data next to the records that a request is about: comments to a page, advertisements to search
 // results. An irreversible call may take a value from such a list or object only if the scope or the tool names it.
-
-// containers are the names of lists that say no more than that there are records in them.
-var containers = strings.Fields("results items entries rows records elements data values list hits matches contents nodes edges")
-
-// asides are the names of lists of what strangers add, and of what nobody asked for.
-var asides = strings.Fields("comments comment replies reply reviews reactions likes votes mentions responses answers bids followers subscribers testimonials feedback " +
-	"sponsored ads advertisements advertised promoted promotions suggested suggestions related recommended recommendations similar featured alternatives trending popular")
 
 // aside returns a function that says why an irreversible call can't take the value of a field; it returns "" for
 // one in a record that the source is about.
@@ -35,7 +28,7 @@ func (m *matcher) aside(s *Source, c *Constraint, r *Result) func(*field) string
 		}
 
 		name := r.asideIn(s, strings.TrimPrefix(f.record, home), isListed(home), ofThing)
-		if isAside := slices.ContainsFunc(f.part, isOneOf(asides)); name == "" && isAside && !r.isNamedBy(s, f.part, false) {
+		if isAside := slices.ContainsFunc(f.part, isOneOf(lexicon().Asides)); name == "" && isAside && !r.isNamedBy(s, f.part, false) {
 			name = strings.Join(f.part, " ")
 		}
 		if at := strings.LastIndexByte(home, '/'); name == "" && at >= 0 {
@@ -63,7 +56,7 @@ func (r *Result) asideIn(s *Source, path string, listed, ofThing bool) string {
 		}
 		name := words(strictjson.UnescapeToken(segment))
 		isList := i+1 < len(segments) && strings.Trim(segments[i+1], "0123456789") == ""
-		isAside := listed || (ofThing && isList) || slices.ContainsFunc(name, isOneOf(asides))
+		isAside := listed || (ofThing && isList) || slices.ContainsFunc(name, isOneOf(lexicon().Asides))
 		if isAside && !r.isNamedBy(s, name, isList) {
 			return strictjson.UnescapeToken(segment)
 		}
@@ -80,7 +73,7 @@ func (m *matcher) asideOf(s *Source, r *Result, list string) string {
 	switch {
 	case name == "" || isMeant(of):
 		return ""
-	case slices.ContainsFunc(of, isOneOf(asides)) && !r.isNamedBy(s, of, true):
+	case slices.ContainsFunc(of, isOneOf(lexicon().Asides)) && !r.isNamedBy(s, of, true):
 		return name
 	}
 
@@ -101,7 +94,7 @@ func (m *matcher) asideOf(s *Source, r *Result, list string) string {
 // isWholly reports whether each word of a list's name is of what a source names, or says no more than that there are
 // records: partner products are not those that were looked for.
 func (r *Result) isWholly(s *Source, of []string) bool {
-	isBare := isOneOf(containers)
+	isBare := isOneOf(lexicon().Containers)
 	return !slices.ContainsFunc(of, func(w string) bool { return !isBare(w) && !r.isNamedWord(s, w) })
 }
 
@@ -109,9 +102,9 @@ func (r *Result) isWholly(s *Source, of []string) bool {
 // way that tells it from others. What strangers add to is named by the word for that: sponsored products are not
 // the products.
 func (r *Result) isNamedBy(s *Source, of []string, isList bool) bool {
-	isAside, bare := isOneOf(asides), isOneOf(details)
+	isAside, bare := isOneOf(lexicon().Asides), isOneOf(lexicon().Details)
 	if isList {
-		bare = isOneOf(containers)
+		bare = isOneOf(lexicon().Containers)
 	}
 	if slices.ContainsFunc(of, func(w string) bool { return isAside(w) && !r.isNamedWord(s, w) }) {
 		return false
@@ -130,6 +123,8 @@ func (r *Result) isNamedWord(s *Source, w string) bool {
 }
 
 // isOneOf returns a predicate for the words of a list, in the singular as well.
-func isOneOf(list []string) func(string) bool {
-	return func(w string) bool { return slices.ContainsFunc(list, func(l string) bool { return sameWord(l, w) }) }
+func isOneOf(list wordlist.Set) func(string) bool {
+	return func(w string) bool {
+		return slices.ContainsFunc(list.Words(), func(l string) bool { return sameWord(l, w) })
+	}
 }

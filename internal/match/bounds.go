@@ -5,9 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/remit-project/remit/scope"
-
 	"github.com/remit-project/remit/internal/scalar"
+	"github.com/remit-project/remit/scope"
 )
 
 // A text may be read in several ways: a day is all its moments, and one of a moment and its bound

@@ -2,10 +2,8 @@ package match
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/remit-project/remit/label"
-
 	"github.com/remit-project/remit/scope"
 )
 
@@ -205,51 +203,34 @@ func (c *Constraint) foundAs(other *Constraint) bool {
 	return c.key() == other.key()
 }
 
-// The words of arguments that say how much of a listing is returned, and from where on.
-var (
-	lengths = strings.Fields("length chars characters bytes tokens")
-	limits  = strings.Fields("limit max maximum count size top num number n results rows per take")
-	offsets = strings.Fields("offset skip start page cursor after before since until token from index continuation marker begin")
-)
-
-// settings are numbers that leave no record out.
-var settings = strings.Fields("timeout width height indent")
-
 // isLimit reports whether a number of a name bounds how much of a listing is returned. The number
 // or the size of something else (customer_number) tells one thing from others.
 func isLimit(key []string) bool {
 	last := len(key) - 1
-	ofOther := last > 0 && (key[last] == "number" || key[last] == "size") && !slices.Contains(pieces, key[last-1]) && !slices.Contains(limits, key[last-1])
-	return oneOf(key, limits) && !ofOther
+	ofOther := last > 0 && (key[last] == "number" || key[last] == "size") && !lexicon().Pieces.Has(key[last-1]) && !lexicon().Limits.Has(key[last-1])
+	return lexicon().Limits.In(key) && !ofOther
 }
-
-// pieces are what a listing is parted into.
-var pieces = strings.Fields("page batch chunk result item record sample")
 
 // pages reports whether an argument of an earlier call may have left records out of its
 // result: a limit that the result reaches, another place to begin at than the first, or
 // another number, where what follows can't be taken back.
 func (m *matcher) pages(r *Result, a Argument) bool {
 	key := argumentName(a.Pointer)
-	is := func(list []string) bool { return oneOf(key, list) }
+	l := lexicon()
 	n, err := whole(a.Text)
-	filters := err == nil && m.irreversible && !is(settings)
+	filters := err == nil && m.irreversible && !l.Settings.In(key)
 
 	switch {
 	case !m.work(len(r.fields) * perStep):
 		return true
-	case is(lengths) && err == nil:
+	case l.Lengths.In(key) && err == nil:
 		return n <= max(len(r.Text), r.listed())
 	case isLimit(key) && err == nil: // per_page and page_size as well
 		return n <= r.listed()
-	case is(offsets) && err == nil:
+	case l.Offsets.In(key) && err == nil:
 		return n > 1 || (n == 1 && !slices.Contains(key, "page"))
-	case is(offsets):
+	case l.Offsets.In(key):
 		return a.Role == label.Control
 	}
 	return filters // a season, a year
-}
-
-func oneOf(key, list []string) bool {
-	return slices.ContainsFunc(key, func(w string) bool { return slices.Contains(list, w) })
 }

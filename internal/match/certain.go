@@ -63,7 +63,7 @@ func (m *matcher) isOfUnsaid(w *Match, level *Result, named func(*field) bool) b
 		return false
 	}
 	isSaid := func(word string) bool {
-		isForm := slices.Contains(details, word) || slices.Contains(wholeNames, word) || qualifiers[word] != "" || slices.Contains(units, word) || slices.Contains(wholeAmounts, word)
+		isForm := lexicon().Details.Has(word) || lexicon().WholeNames.Has(word) || qualifiers[word] != "" || lexicon().Units.Has(word) || lexicon().WholeAmounts.Has(word)
 		isNamed := slices.ContainsFunc(w.name(), func(d string) bool { return thing(d) == thing(word) })
 		return isForm || isNamed || level.isAbout(word) || (m.work(len(m.folded)) && hasWord(m.folded, word))
 	}
@@ -147,7 +147,7 @@ func (m *matcher) surely(w *Match, level *Result) string {
 func (m *matcher) thingOf(level *Result) string {
 	return m.onlyMember(level, func(name string) bool {
 		member := strings.Fields(name)
-		return len(member) == 1 && level.lists(member) && !oneOf(member, bodies) && !oneOf(member, notes) && !m.strangers(name)
+		return len(member) == 1 && level.lists(member) && !lexicon().Bodies.In(member) && !lexicon().Notes.In(member) && !m.strangers(name)
 	})
 }
 
@@ -170,11 +170,11 @@ func (m *matcher) onlyMember(r *Result, is func(name string) bool) string {
 func (m *matcher) titleOf(level *Result) string {
 	for name := range level.members {
 		of := meaningOf(strings.Fields(name)).of
-		if len(of) > 0 && slices.Contains(people, of[len(of)-1]) {
+		if len(of) > 0 && lexicon().People.Has(of[len(of)-1]) {
 			return "" // who it is of may be meant
 		}
 	}
-	return m.onlyMember(level, func(name string) bool { return slices.Contains(titles, name) })
+	return m.onlyMember(level, func(name string) bool { return lexicon().Titles.Has(name) })
 }
 
 // timed reports whether a condition is about a time alone.
@@ -291,7 +291,7 @@ func span(times map[string][]*big.Rat, end bool) string {
 // by name alone.
 func (m *matcher) ownNumber(r *Result, name, argument string) bool {
 	member := strings.Fields(name)
-	if argument == "" || len(member) < 2 || !oneOf(member[len(member)-1:], filled) || !m.work(len(r.fields)*perStep) {
+	if argument == "" || len(member) < 2 || !lexicon().Filled.In(member[len(member)-1:]) || !m.work(len(r.fields)*perStep) {
 		return false
 	}
 	thing := meaningOf(argumentName(argument)).of

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/label"
-
 	"github.com/remit-project/remit/scope"
 )
 

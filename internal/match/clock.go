@@ -43,18 +43,15 @@ func (m *matcher) dayOf(v candidate) (string, bool) {
 		return "", false
 	}
 	for _, a := range r.Args {
-		if name := argumentName(a.Pointer); oneOf(name, days) && !oneOf(name, ranges) && isDay(scope.Value(a.Text)) {
+		if name := argumentName(a.Pointer); lexicon().Days.In(name) && !lexicon().Ranges.In(name) && isDay(scope.Value(a.Text)) {
 			return a.Text, true
 		}
 	}
 	var out []string
 	for _, i := range r.records[record] {
-		if f := &r.fields[i]; isDay(scope.Value(f.text)) || (len(f.key) > 0 && slices.Contains(weekdays, singular(f.key[len(f.key)-1]))) {
+		if f := &r.fields[i]; isDay(scope.Value(f.text)) || (len(f.key) > 0 && lexicon().Weekdays.Has(singular(f.key[len(f.key)-1]))) {
 			out = append(out, f.name, f.text)
 		}
 	}
 	return strings.Join(out, " "), true
 }
-
-// weekdays are the members that say a day in words.
-var weekdays = strings.Fields("day date weekday dow")

@@ -8,7 +8,7 @@ import (
 
 	"github.com/remit-project/remit/internal/character"
 	"github.com/remit-project/remit/internal/pattern"
-
+	"github.com/remit-project/remit/internal/wordlist"
 	"github.com/remit-project/remit/scope"
 )
 
@@ -16,31 +16,16 @@ import (
 // about "Hartley Print Ltd". Two records whose names differ in the form alone both meet the
 // condition, and which one is meant is a question.
 
-// legalForms are legal forms after ISO 20275, without dots and spaces, as they follow a
-// company's name; formsBefore are those that may precede it.
-var (
-	legalForms = strings.Fields("ab ag aps as asa bv bvba co company corp corporation cv doo dooel ehf eirl eood eurl ev gbr gmbh gmbhcokg " +
-		"hf incorporated inc kb kft kg kgaa ks limited llc llp lp ltd ltda mbh nv nyrt oe ohg oü oy oyj plc pllc pte pteltd pty ptyltd pvtltd " +
-		"sa sab sabdecv sadecv sapa saps sarl sas sasu sca scop sdnbhd se sia sl sll slu snc spa spzoo spzook srl srls sro uab vof zrt zs " +
-		"ооо оао зао пао ао ип тов оод еоод ад 株式会社 有限会社 合同会社 有限公司 有限责任公司 股份有限公司 주식회사 유한회사")
-	formsBefore = strings.Fields("ооо оао зао пао ао ип тов pt cv 株式会社 有限会社 合同会社 주식회사 유한회사")
-)
-
 // The longest legal form: "GmbH & Co. KG" and "S. A. B. de C. V." are the like.
 const (
 	maxFormWords = 6
 	maxFormBytes = 48
 )
 
-// parties are the words of members that hold what a company is called: a login, a file or a code
-// with "AG" behind it is another one.
-var parties = strings.Fields("name names legal full display company companies vendor supplier customer client merchant payee recipient beneficiary " +
-	"payer creditor debtor counterparty organization organisation business firm employer contractor provider seller buyer landlord")
-
 // isParty reports whether a condition is on what a company is called.
 func (w *Match) isParty() bool {
 	name := head(w.name())
-	return len(name) > 0 && !w.exact && !slices.ContainsFunc(name, func(word string) bool { return !slices.Contains(parties, word) })
+	return len(name) > 0 && !w.exact && !slices.ContainsFunc(name, func(word string) bool { return !lexicon().Parties.Has(word) })
 }
 
 // isCompany reports whether a text is the name of a company with its legal form. A space, or a
@@ -54,12 +39,12 @@ func isCompany(text, name string) bool {
 	}
 	after, ok := strings.CutPrefix(text, name)
 	first, _ := utf8.DecodeRuneInString(after)
-	if ok && (first == ',' || isApart(first)) && isForm(after, legalForms) {
+	if ok && (first == ',' || isApart(first)) && isForm(after, lexicon().LegalForms) {
 		return true
 	}
 	before, ok := strings.CutSuffix(text, name)
 	last, _ = utf8.DecodeLastRuneInString(before)
-	return ok && isApart(last) && isForm(before, formsBefore)
+	return ok && isApart(last) && isForm(before, lexicon().FormsBefore)
 }
 
 // isApart reports whether a character next to a name belongs to another word.
@@ -71,7 +56,7 @@ func isApart(r rune) bool {
 var form = pattern.OnUse(`^(?:, ?| )?(?:\pL+\.?(?: ?& ?|,? )?)+$`)
 
 // isForm reports whether a text is one of the legal forms, with its dots and spaces.
-func isForm(text string, forms []string) bool {
+func isForm(text string, forms wordlist.Set) bool {
 	if !form().MatchString(text) || len(strings.Fields(text)) > maxFormWords {
 		return false
 	}
@@ -81,7 +66,7 @@ func isForm(text string, forms []string) bool {
 		}
 		return -1
 	}
-	return slices.Contains(forms, strings.Map(letters, text))
+	return forms.Has(strings.Map(letters, text))
 }
 
 // spellings are the ways in which the records of a result write each name of a condition. Two

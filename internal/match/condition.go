@@ -8,7 +8,6 @@ import (
 
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/label"
-
 	"github.com/remit-project/remit/scope"
 )
 
@@ -139,7 +138,7 @@ func (m *matcher) labels(r *Result, record string) block {
 		of = slices.Concat(of, r.nested[record])
 	}
 	for _, i := range of {
-		if f := &r.fields[i]; (m.against || !oneOf(f.key, notes)) && m.work(2*len(f.text)) {
+		if f := &r.fields[i]; (m.against || !lexicon().Notes.In(f.key)) && m.work(2*len(f.text)) {
 			out.labels = append(out.labels, blockOf(strings.Split(f.text, "\n")).labels...)
 		}
 	}
@@ -268,7 +267,7 @@ func (m *matcher) leftOutElsewhere(c *Constraint, s *Source) bool {
 // saysInFull reports whether the conditions of a source are those of another one on the names of its things, which all records of a result
 // have in full.
 func (s *Source) saysInFull(full *Source, r *Result) bool {
-	things := slices.DeleteFunc(words(s.Tool), func(w string) bool { return slices.Contains(lookUps, w) })
+	things := slices.DeleteFunc(words(s.Tool), func(w string) bool { return lexicon().LookUps.Has(w) })
 	if len(things) == 0 || len(s.Where) == 0 || len(s.Where) != len(full.Where) || r.level == nil {
 		return false
 	}
@@ -291,7 +290,7 @@ func (s *Source) callKey() string { return fmt.Sprintf("%q %q %+v", s.Server, s.
 // its server with the object's id has a member of the argument's name with that value.
 func (m *matcher) unchanged(p *Proposal, a Argument) (Grant, string) {
 	for _, r := range slices.Backward(m.results) {
-		isTold := r.Read || oneOf(words(r.Tool), creating) // what a call made, its service says
+		isTold := r.Read || lexicon().Creating.In(words(r.Tool)) // what a call made, its service says
 		tells := r.Covered && isTold && r.structured && r.Server == p.Server
 		if !tells || !m.work(len(r.fields)*perStep) {
 			continue

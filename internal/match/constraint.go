@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/label"
-
 	"github.com/remit-project/remit/scope"
 )
 
@@ -65,9 +64,6 @@ func (a *Argument) isNobodys() bool {
 	return a.Listed || isClock || isMoment(a.Text)
 }
 
-// schemes are words of links that people leave out.
-var schemes = []string{"http", "https", "www", "mailto"}
-
 // madeOf reports whether a value is made of the user's words.
 func (m *matcher) madeOf(text string) bool {
 	if !m.work(len(m.folded) + len(text)) {
@@ -92,7 +88,7 @@ func (m *matcher) madeOf(text string) bool {
 		}
 	}
 	parts := words(text)
-	return len(parts) > 0 && !slices.ContainsFunc(parts, func(w string) bool { return !m.words[w] && !slices.Contains(schemes, w) })
+	return len(parts) > 0 && !slices.ContainsFunc(parts, func(w string) bool { return !m.words[w] && !lexicon().Schemes.Has(w) })
 }
 
 // errOpen is why free content doesn't do for an argument.

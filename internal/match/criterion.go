@@ -6,10 +6,8 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/internal/pattern"
-
-	"github.com/remit-project/remit/scope"
-
 	"github.com/remit-project/remit/internal/superlative"
+	"github.com/remit-project/remit/scope"
 )
 
 // A criterion is in the words of a planner, and a program checks only what it reads whole: of "the
@@ -66,7 +64,7 @@ func orderOf(by []string) (*superlativeWords, bool) {
 	for i, w := range by {
 		s := superlativeOf(by, i)
 
-		bounds := i > 0 && by[i-1] == "at" && slices.Contains(degrees, w) // at least 4 stars
+		bounds := i > 0 && by[i-1] == "at" && lexicon().Degrees.Has(w) // at least 4 stars
 		switch {
 		case superlative.IsRestricting(w), bounds, isSpan(by, i):
 			return nil, false
@@ -92,7 +90,7 @@ func superlativeOf(by []string, i int) *superlativeWords {
 	if i+1 < len(by) {
 		next = by[i+1]
 	}
-	isPart := (superlative.Ordinal(by[i]) > 0 || slices.Contains(degrees, by[i])) && (next == "most" || next == "least" || superlativeWith(next) != nil)
+	isPart := (superlative.Ordinal(by[i]) > 0 || lexicon().Degrees.Has(by[i])) && (next == "most" || next == "least" || superlativeWith(next) != nil)
 	if isPart || superlative.IsSpan(next) {
 		return nil
 	}
@@ -108,9 +106,6 @@ func isSpan(by []string, i int) bool {
 	follows := i+1 < len(by) && by[i+1] != "name" && superlative.IsSpan(by[i+1])
 	return follows && superlativeWith(by[i]) != nil
 }
-
-// degrees are the words before an adjective that make a superlative of it.
-var degrees = []string{"most", "least"}
 
 func superlativeWith(word string) *superlativeWords {
 	return (*superlativeWords)(superlative.Of(word))
@@ -203,8 +198,5 @@ func placeOf(head []string) (criterion, bool) {
 
 // isCounting reports whether a word may say which of several things is meant, or from where they are counted.
 func isCounting(w string) bool {
-	return superlative.Ordinal(w) > 0 || superlativeWith(w) != nil || superlative.IsRestricting(w) || slices.Contains(counting, w)
+	return superlative.Ordinal(w) > 0 || superlativeWith(w) != nil || superlative.IsRestricting(w) || lexicon().Counting.Has(w)
 }
-
-// counting are the words that tell from where a place is counted, or in which order.
-var counting = strings.Fields("to from last end bottom back penultimate by sorted ordered alphabetical alphabetically")

@@ -10,7 +10,6 @@ import (
 
 	"github.com/remit-project/remit/internal/lookalike"
 	"github.com/remit-project/remit/internal/pattern"
-
 	"github.com/remit-project/remit/scope"
 )
 
@@ -47,7 +46,7 @@ func mayBe(value, text string) bool {
 	if on := switches[value]; on != "" && on == switches[shown] {
 		return true
 	}
-	for k := range holders {
+	for _, k := range heldKinds {
 		if isOf(value, k) && appears(shown, value) {
 			return true
 		}

@@ -10,20 +10,13 @@ import (
 // A missing record means something only in a listing that came back: an error, a count and a page
 // say nothing of what there is.
 
-// The members of a result that say what became of a call, and what they say then.
-var (
-	failures = strings.Fields("error errors exception fault failure")
-	outcomes = strings.Fields("status ok success")
-	well     = strings.Fields("ok success successful succeeded true complete completed done 200 1")
-	nothing  = []string{"", "0", "false", "none", "no"}
-	tallies  = strings.Fields("count total")
-	remarks  = strings.Fields("message detail details reason code hint info")
-)
+// nothing are the values that say that there is none.
+var nothing = []string{"", "0", "false", "none", "no"}
 
 // failed reports whether the call of a result failed, as who made it knows, or as the result says beside its records.
 func (r *Result) failed() bool {
 	says := func(f field) bool {
-		return !f.null && !isListed(f.record) && oneOf(f.key, failures) && !slices.Contains(nothing, fold(f.text))
+		return !f.null && !isListed(f.record) && lexicon().Failures.In(f.key) && !slices.Contains(nothing, fold(f.text))
 	}
 	return r.Failed || (!r.values && slices.ContainsFunc(r.fields, says))
 }
@@ -32,9 +25,9 @@ func (r *Result) failed() bool {
 func (r *Result) empty() bool {
 	list := slices.ContainsFunc(r.fields, func(f field) bool { return f.list })
 	other := slices.ContainsFunc(r.fields, func(f field) bool {
-		counted := oneOf(f.key, tallies) && f.text != "0"
-		ended := oneOf(f.key, outcomes) && !slices.Contains(well, fold(f.text))
-		return !f.null && (counted || ended || !oneOf(f.key, wrapping))
+		counted := lexicon().Tallies.In(f.key) && f.text != "0"
+		ended := lexicon().Outcomes.In(f.key) && !lexicon().Well.Has(fold(f.text))
+		return !f.null && (counted || ended || !lexicon().Wrapping.In(f.key))
 	})
 	return list && !other
 }
@@ -44,7 +37,7 @@ func (r *Result) empty() bool {
 func (r *Result) hasAny() bool {
 	none := slices.ContainsFunc(r.fields, func(f field) bool { return f.list && !isListed(f.record) })
 	return !none && slices.ContainsFunc(r.fields, func(f field) bool {
-		says := r.values || !(oneOf(f.key, wrapping) || oneOf(f.key, remarks))
+		says := r.values || !(lexicon().Wrapping.In(f.key) || lexicon().Remarks.In(f.key))
 		return !f.null && says && r.outermost(f.record)
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/internal/pattern"
-
+	"github.com/remit-project/remit/internal/wordlist"
 	"github.com/remit-project/remit/scope"
 )
 
@@ -83,7 +83,7 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 // misplaced says why a value of a kind may be what others wrote into a member that holds no such values; empty where it
 // isn't.
 func (m *matcher) misplaced(s *Source, c *Constraint, f *field) string {
-	if m.irreversible && sharp(c.Kind) && !oneOf(f.key, holders[c.Kind]) {
+	if m.irreversible && sharp(c.Kind) && !lexicon().holders(c.Kind).In(f.key) {
 		return m.say("others may have written it into %s of %s", short(f.name), s.Tool)
 	}
 	return ""
@@ -158,7 +158,7 @@ var linkLine = pattern.OnUse(`^(?:(?:[-*•]|\d{1,4}[.)]) )?(?:(?i:url|link|href
 // line each. Each page that it finds is a stranger's, and so may one be that somebody adds with a line end. What
 // others write into the midst of a text is none, nor what is found by words that they may have chosen.
 func (m *matcher) linksFound(s *Source, r *Result) []candidate {
-	isWords := func(a Argument) bool { return a.Required && oneOf(argumentName(a.Pointer), searched) }
+	isWords := func(a Argument) bool { return a.Required && lexicon().Searched.In(argumentName(a.Pointer)) }
 	searches := r.Early && !r.Verbatim && slices.ContainsFunc(r.Args, isWords)
 	if !searches || m.irreversible || m.against || m.strict || m.joining || len(s.Where) > 0 || !m.work(2*len(r.Text)) {
 		return nil
@@ -206,7 +206,7 @@ func isRecord(text string, all []block) bool {
 // from other words in it.
 func (m *matcher) doubtful(s *Source, c *Constraint, r *Result, in *field) string {
 	shapeless := shapes[c.Kind] == nil
-	note := in != nil && !oneOf(in.key, bodies)
+	note := in != nil && !lexicon().Bodies.In(in.key)
 	switch {
 	case !m.irreversible:
 		return ""
@@ -218,27 +218,31 @@ func (m *matcher) doubtful(s *Source, c *Constraint, r *Result, in *field) strin
 	return ""
 }
 
-// holders are the members that hold values of a kind. Elsewhere, as in a name, an attacker may
-// have put it there.
-var holders = map[scope.Kind][]string{
-	scope.Email:   strings.Fields("email mail address contact from sender to recipient recipients cc owner author organizer participants attendees user reply"),
-	scope.URL:     strings.Fields("url uri link href website homepage site page web"),
-	scope.Account: strings.Fields("account iban recipient sender payee payer from to bank number"),
-	scope.Phone:   strings.Fields("phone mobile tel telephone cell number contact"),
+// heldKinds are the kinds of which it is known in which members their values are. Elsewhere, as in a name,
+// an attacker may have put one there.
+var heldKinds = []scope.Kind{scope.Email, scope.URL, scope.Account, scope.Phone}
+
+// holders returns the words of the members that hold values of a kind.
+func (l *lists) holders(kind scope.Kind) wordlist.Set {
+	switch kind {
+	case scope.Email:
+		return l.MailHolders
+	case scope.URL:
+		return l.LinkHolders
+	case scope.Account:
+		return l.AccountHolders
+	case scope.Phone:
+		return l.PhoneHolders
+	}
+	return wordlist.Set{}
 }
-
-// bodies are the members that hold a text of a record's author, and not remarks on it.
-var bodies = strings.Fields("body text content message html markdown description page document")
-
-// files are the arguments that name a document.
-var files = strings.Fields("path file filename url uri link document page")
 
 // document reports whether the text of a result is one document, as its author wrote it:
 // its call names a file or a page.
 func (r *Result) document() bool {
 	return r.Verbatim || slices.ContainsFunc(r.Args, func(a Argument) bool {
 		_, isNumber := number(a.Text)
-		return !a.Empty && !isNumber && oneOf(argumentName(a.Pointer), files)
+		return !a.Empty && !isNumber && lexicon().Files.In(argumentName(a.Pointer))
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/internal/strictjson"
-
 	"github.com/remit-project/remit/scope"
 )
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/internal/pattern"
-
 	"github.com/remit-project/remit/scope"
 )
 
@@ -98,11 +97,8 @@ const months = `jan(?:uary|uar|vier)?|enero|gennaio|janeiro|feb(?:ruary|ruar|rer
 // less likely to be taken for a bill.
 func undated(text string) string { return dates().ReplaceAllString(text, " ") }
 
-// money are the words of a field that is an amount of money.
-var money = []string{"amount", "price", "total", "sum", "cost", "fee", "due", "rent", "payment", "balance"}
-
 // ofMoney reports whether a word names an amount of money.
-func ofMoney(word string) bool { return slices.Contains(money, word) }
+func ofMoney(word string) bool { return lexicon().Money.Has(word) }
 
 // prices returns the distinct amounts of money in a text.
 func prices(text string) []string {

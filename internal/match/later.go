@@ -7,11 +7,9 @@ import (
 	"time"
 
 	"github.com/remit-project/remit/internal/pattern"
-	"github.com/remit-project/remit/label"
-
-	"github.com/remit-project/remit/scope"
-
 	"github.com/remit-project/remit/internal/scalar"
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/scope"
 )
 
 // length matches a length of time in a scope's words: "7 days", "an hour".
@@ -21,18 +19,12 @@ var numerals = map[string]int{
 	"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
 }
 
-// The words by which a moment is moved in one direction.
-var (
-	forwards  = strings.Fields("plus later after add added from following postponed extended")
-	backwards = strings.Fields("minus earlier before less sooner ago prior")
-)
-
 // later returns a moment moved by each length of time that the words of a scope have, in the direction that they
 // say; forwards and backwards where they say none, or both.
 func later(t time.Time, by string) []time.Time {
 	var out []time.Time
 	said := words(by)
-	adds, takes := oneOf(said, forwards), oneOf(said, backwards)
+	adds, takes := lexicon().Forwards.In(said), lexicon().Backwards.In(said)
 	for _, l := range length().FindAllStringSubmatch(fold(by), maxOperands) {
 		n, named := numerals[l[1]]
 		if !named {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/strictjson"
-
 	"github.com/remit-project/remit/scope"
 )
 

@@ -4,20 +4,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/remit-project/remit/internal/wordlist"
 	"github.com/remit-project/remit/label"
-
 	"github.com/remit-project/remit/scope"
 )
 
 // A user corrects what the agent just made: "Wednesday instead". The listing that the scope names was read
 // before, or not at all, so that the record which the session's own call made counts beside what was listed:
 // the arguments of the call, and what the service says of it.
-
-// creating are the verbs of tools that make a thing.
-var creating = strings.Fields("create add new make insert post book schedule draft")
-
-// undoing are those of tools that remove one.
-var undoing = strings.Fields("cancel delete remove undo void discard revoke")
 
 // made is a record that a call of the session made, as the only record of a result, and its id.
 type made struct {
@@ -111,14 +105,13 @@ func (m *matcher) mayHaveMade(s *Source, r *Result) bool {
 
 // makes reports whether a tool is called as one that makes the things which another one lists, and undoes whether as one
 // that removes them.
-func makes(tool, listing string) bool  { return isDoneTo(tool, listing, creating) }
-func undoes(tool, listing string) bool { return isDoneTo(tool, listing, undoing) }
+func makes(tool, listing string) bool  { return isDoneTo(tool, listing, lexicon().Creating) }
+func undoes(tool, listing string) bool { return isDoneTo(tool, listing, lexicon().Undoing) }
 
 // isDoneTo reports whether a tool is called by a verb and the things which another one lists.
-func isDoneTo(tool, listing string, verbs []string) bool {
-	verb := func(w string) bool { return slices.Contains(verbs, w) }
-	of := slices.DeleteFunc(words(tool), verb)
-	listed := slices.DeleteFunc(words(listing), func(w string) bool { return slices.Contains(lookUps, w) })
+func isDoneTo(tool, listing string, verbs wordlist.Set) bool {
+	of := slices.DeleteFunc(words(tool), verbs.Has)
+	listed := slices.DeleteFunc(words(listing), func(w string) bool { return lexicon().LookUps.Has(w) })
 	return len(of) > 0 && len(of) < len(words(tool)) && slices.EqualFunc(of, listed, sameWord)
 }
 
@@ -151,26 +144,20 @@ func (r *Result) identity(s *Source) *field {
 	return nil
 }
 
-// envelopes are the words of objects that are around what a call made, whatever it is called.
-var envelopes = strings.Fields("result results data response item record created new")
-
 // isOfWhole reports whether a field is a member of what a result is about: the objects around it are called as the
 // thing, or as a result. An id in another object is that of a parent, or of the one that it repeats.
 func (r *Result) isOfWhole(f *field) bool {
-	of := append(words(r.Tool), envelopes...)
+	of := append(words(r.Tool), lexicon().Envelopes.Words()...)
 	isOther := func(w string) bool { return !slices.ContainsFunc(of, func(o string) bool { return sameWord(o, w) }) }
 	return !slices.ContainsFunc(append(words(f.record), f.part...), isOther)
 }
-
-// existing are the words of members by which a service says that it made nothing: the thing was there.
-var existing = strings.Fields("existing existed exists already duplicate replaced merged")
 
 // wasThere reports whether a result says that its call found what it was to make, by a member, or in words about the call.
 func (r *Result) wasThere() bool {
 	return slices.ContainsFunc(r.fields, func(f field) bool {
 		off := slices.Contains(nothing, fold(f.text))
-		isSaid := (oneOf(f.key, remarks) || oneOf(f.key, outcomes)) && oneOf(words(f.text), existing)
-		return isSaid || (oneOf(f.key, existing) && !off) || (slices.Equal(f.key, []string{"created"}) && off)
+		isSaid := (lexicon().Remarks.In(f.key) || lexicon().Outcomes.In(f.key)) && lexicon().Existing.In(words(f.text))
+		return isSaid || (lexicon().Existing.In(f.key) && !off) || (slices.Equal(f.key, []string{"created"}) && off)
 	})
 }
 

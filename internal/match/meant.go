@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/remit-project/remit/internal/pattern"
-
 	"github.com/remit-project/remit/scope"
 )
 
@@ -98,7 +97,7 @@ var glosses = pattern.OnUse(`[(),;/]`)
 func waysToSay(by string) [][]string {
 	var out [][]string
 	for _, way := range glosses().Split(by, -1) {
-		of := slices.DeleteFunc(words(way), func(w string) bool { return slices.Contains(common, w) })
+		of := slices.DeleteFunc(words(way), func(w string) bool { return lexicon().Common.Has(w) })
 		if len(of) > 0 {
 			out = append(out, of)
 		}
@@ -154,7 +153,7 @@ func (m *matcher) isName(r *Result, name string) bool {
 	}
 	last := member[len(member)-1]
 	isOwn := func(w string) bool { return telling(w) && thing(w) == thing(member[0]) }
-	return (last == "name" || slices.Contains(titles, last)) && (len(member) == 1 || slices.ContainsFunc(words(r.Tool), isOwn))
+	return (last == "name" || lexicon().Titles.Has(last)) && (len(member) == 1 || slices.ContainsFunc(words(r.Tool), isOwn))
 }
 
 // hasWord reports whether a text has a word, also in the plural or in the singular.
@@ -207,9 +206,6 @@ func (m *matcher) speakOf(of []string, r *Result, selected selection, one string
 	})
 }
 
-// people are what members are about that say who a record is of, as [thing] has them.
-var people = strings.Fields("sender recipient counterparty customer contact vendor supplier merchant person owner organizer user")
-
 // areOfOneParty reports whether the records that a source selects by a person's name are of the same
 // person, by all that they say of that and by accounts and addresses: a stranger may be called Ann as well.
 func (m *matcher) areOfOneParty(s *Source, r *Result, selected selection) bool {
@@ -217,7 +213,7 @@ func (m *matcher) areOfOneParty(s *Source, r *Result, selected selection) bool {
 	where, _ := m.where(s, r)
 	for i := range where {
 		for w := range where[i].each {
-			if of := meaningOf(m.head(r, w.name())).of; len(of) == 1 && slices.Contains(people, of[0]) {
+			if of := meaningOf(m.head(r, w.name())).of; len(of) == 1 && lexicon().People.Has(of[0]) {
 				about[of[0]] = true
 			}
 		}
@@ -247,7 +243,7 @@ func (m *matcher) areOfOneParty(s *Source, r *Result, selected selection) bool {
 // removes reports whether the call removes something and says nothing of its own. Whoever gives a thing the very name that the user says
 // has that removed, and nothing else.
 func (m *matcher) removes() bool {
-	return slices.ContainsFunc(words(m.proposal.Tool), func(w string) bool { return slices.Contains(undoing, w) }) && !m.isOpen() &&
+	return slices.ContainsFunc(words(m.proposal.Tool), func(w string) bool { return lexicon().Undoing.Has(w) }) && !m.isOpen() &&
 		!slices.ContainsFunc(m.proposal.Args, func(a Argument) bool {
 			c, ok := m.in.Arg(a.Pointer)
 			return ok && c.From != nil && a.authority()

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/internal/pattern"
-
 	"github.com/remit-project/remit/internal/scalar"
 )
 
@@ -77,7 +76,7 @@ func (m *matcher) isWithin(r *Result, f *field, name []string, member string) bo
 	if endsIn(f.part, member) && endsIn(unvalued(name), member) {
 		return true
 	}
-	isOwn := func(w string) bool { return slices.Contains(details, w) || r.isAbout(w) }
+	isOwn := func(w string) bool { return lexicon().Details.Has(w) || r.isAbout(w) }
 	ofOther := slices.ContainsFunc(f.part, func(w string) bool { return !isOwn(w) })
 	return endsIn(name, member) && !(ofOther && (m.irreversible || m.strict))
 }
@@ -97,7 +96,7 @@ func isTime(text string) bool {
 // isOfAnother reports whether a member's name says that it is about what is added to a record, or what becomes of it,
 // and not about the record: the date of the last comment, the number of reviews.
 func isOfAnother(key []string) bool {
-	return slices.ContainsFunc(key[:len(key)-1], isOneOf(asides)) || oneOf(key[:len(key)-1], differing)
+	return slices.ContainsFunc(key[:len(key)-1], isOneOf(lexicon().Asides)) || lexicon().Differing.In(key[:len(key)-1])
 }
 
 // isOfAnotherTime reports whether a time may be another one than that of its record, for what can't be taken back: its name says of what it
@@ -120,17 +119,12 @@ func endsIn(key []string, word string) bool {
 	return len(key) > 0 && sameWord(key[len(key)-1], word)
 }
 
-// units end the name of a member without saying what it is: a price in euros is the price, and
-// created_at is when it was created.
-var units = strings.Fields("at on date time day timestamp usd eur gbp chf cent cents pence bytes kb mb gb minutes hours days seconds sec secs min mins ms count " +
-	"m m2 m3 sqm cm mm km km2 ha kg g l ml kwh pct percent")
-
 // unitless returns the words of a name before its units.
 func unitless(key []string) []string {
 	if i := slices.Index(key, "per"); i > 0 {
 		key = key[:i]
 	}
-	for len(key) > 1 && slices.Contains(units, key[len(key)-1]) {
+	for len(key) > 1 && lexicon().Units.Has(key[len(key)-1]) {
 		key = key[:len(key)-1]
 	}
 	return key

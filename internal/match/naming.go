@@ -44,13 +44,6 @@ func unspread(text string) string {
 	return strings.Join(out, " ")
 }
 
-// The words of members that hold what somebody is called, or a part of that, and of conditions that say no more than that somebody
-// has to do with a record.
-var (
-	nameParts = strings.Fields("name given first last family sur fore middle full display maiden nick surname lastname forename firstname")
-	anybody   = strings.Fields("party person participant involved")
-)
-
 // isOnName reports whether a condition that speaks against a call is on what somebody is called.
 func (w *Match) isOnName() bool {
 	values := w.looked()
@@ -58,7 +51,7 @@ func (w *Match) isOnName() bool {
 		return false
 	}
 	name := head(w.name())
-	about := slices.ContainsFunc(name, func(word string) bool { return slices.Contains(people, thing(word)) || isOneOf(anybody)(word) })
+	about := slices.ContainsFunc(name, func(word string) bool { return lexicon().People.Has(thing(word)) || isOneOf(lexicon().Anybody)(word) })
 	return about || w.isParty() || !slices.ContainsFunc(values, func(v string) bool { return !isProper(v) })
 }
 
@@ -73,7 +66,7 @@ func isProper(text string) bool {
 // nothing of which, or the one that it is on holds a code, by any short text of its own. What is called nothing may be anybody's.
 func (m *matcher) mayBeNamed(want *held, r *Result, record string) bool {
 	ofName := meaningOf(head(want.name()))
-	generic := slices.ContainsFunc(want.name(), isOneOf(anybody))
+	generic := slices.ContainsFunc(want.name(), isOneOf(lexicon().Anybody))
 	var called, parts, others []string
 	has := false
 	for _, i := range r.records[record] {
@@ -110,7 +103,7 @@ func (m *matcher) hasName(want *held, r *Result, record string) bool {
 
 // isNamePart reports whether a member holds a name or a part of one, and not that of something else.
 func isNamePart(f *field) bool {
-	other := func(w string) bool { return !slices.Contains(nameParts, w) }
+	other := func(w string) bool { return !lexicon().NameParts.Has(w) }
 	return f.name != "" && !slices.ContainsFunc(strings.Fields(f.name), other)
 }
 

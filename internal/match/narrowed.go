@@ -9,33 +9,18 @@ import (
 	"unicode/utf8"
 
 	"github.com/remit-project/remit/label"
-
 	"github.com/remit-project/remit/scope"
 )
-
-// orders are the words of arguments that leave no record out: how a listing is written, and in
-// which order.
-var (
-	orders = strings.Fields("format sort order ordering direction verbose")
-	// besides are words of such names that mean nothing by themselves: sort_by is an order,
-	// and order_status is not.
-	besides = strings.Fields("by response output")
-	// included are the words of what a listing has only where it is asked for.
-	included = strings.Fields("include included including with show all")
-)
-
-// senses are the values of a direction, and of an order that isn't called after a member.
-var senses = strings.Fields("asc desc ascending descending")
 
 // isOrder reports whether an argument says no more than how a listing is written, or in which order.
 // A direction may also be that of payments, and an order one that somebody placed.
 func isOrder(r *Result, name []string, text string) bool {
-	other := func(w string) bool { return !slices.Contains(orders, w) && !slices.Contains(besides, w) }
-	if !oneOf(name, orders) || slices.ContainsFunc(name, other) {
+	other := func(w string) bool { return !lexicon().Orders.Has(w) && !lexicon().Besides.Has(w) }
+	if !lexicon().Orders.In(name) || slices.ContainsFunc(name, other) {
 		return false
 	}
 	bare := len(name) == 1 && (name[0] == "order" || name[0] == "direction")
-	return !bare || slices.Contains(senses, fold(text)) || (r.level != nil && r.level.members[strings.Join(words(text), " ")])
+	return !bare || lexicon().Senses.Has(fold(text)) || (r.level != nil && r.level.members[strings.Join(words(text), " ")])
 }
 
 // pickedLate reports whether an argument that no source states may leave records out of a
@@ -48,21 +33,21 @@ func (m *matcher) pickedLate(r *Result, a Argument) bool {
 	if m.filters(r, key) {
 		return !m.statedFor(key, a.Text)
 	}
-	if oneOf(key, settings) {
+	if lexicon().Settings.In(key) {
 		return false
 	}
 
 	n, err := whole(a.Text)
 	isNumber := err == nil
 	switch {
-	case isNumber && (oneOf(key, lengths) || isLimit(key)):
+	case isNumber && (lexicon().Lengths.In(key) || isLimit(key)):
 		return m.pages(r, a)
-	case isNumber && oneOf(key, offsets):
+	case isNumber && lexicon().Offsets.In(key):
 		return n != 0
 	case isNumber:
 		return true
 	}
-	off := a.Text == "false" && !oneOf(key, included)
+	off := a.Text == "false" && !lexicon().Included.In(key)
 	return !off && !isOrder(r, key, a.Text) && !m.statedFor(key, a.Text)
 }
 
@@ -73,7 +58,7 @@ func (m *matcher) filters(r *Result, key []string) bool {
 	if r.level == nil || len(key) == 0 {
 		return false
 	}
-	isSide := func(w string) bool { return slices.Contains(upper, w) || slices.Contains(lower, w) }
+	isSide := func(w string) bool { return lexicon().Upper.Has(w) || lexicon().Lower.Has(w) }
 	of := slices.DeleteFunc(slices.Clone(key), isSide)
 	return r.level.members[strings.Join(key, " ")] || r.level.members[strings.Join(of, " ")]
 }
@@ -236,16 +221,13 @@ func (m *matcher) boundsSame(w *Match, r *Result, a Argument, onlyTimes bool) bo
 	return w.bounds(name, a) || w.boundsDays(name, a, only) || m.endsToday(w, name, a, only)
 }
 
-// past are the words for when something was done, and never for when it will be.
-var past = strings.Fields("created received sent paid updated modified recorded registered placed ordered donated")
-
 // endsToday reports whether an argument bounds a listing by today, and a condition is on when something was done: what
 // was listed had been done by then.
 func (m *matcher) endsToday(w *Match, name []string, a Argument, only bool) bool {
 	key, now := argumentName(a.Pointer), m.proposal.Now
 	day, ok := moment(a.Text)
-	bounds := oneOf(key, upper) && !oneOf(key, excluding) && (isSideOf(name, key) || (only && isBareSide(key)))
-	isDone := oneOf(w.name(), past) && w.timed()
+	bounds := lexicon().Upper.In(key) && !lexicon().Excluding.In(key) && (isSideOf(name, key) || (only && isBareSide(key)))
+	isDone := lexicon().Past.In(w.name()) && w.timed()
 	return ok && isDay(scope.Value(a.Text)) && bounds && isDone && !now.IsZero() && !day.Before(dayOf(now))
 }
 
@@ -302,18 +284,15 @@ func (m *matcher) describes(c *Constraint, r *Result, a Argument) bool {
 // it is called as none of the records' members.
 func (m *matcher) searchesAll(r *Result, a Argument) bool {
 	key := argumentName(a.Pointer)
-	return r.level != nil && !r.values && oneOf(key, searched) && !m.filters(r, key)
+	return r.level != nil && !r.values && lexicon().Searched.In(key) && !m.filters(r, key)
 }
-
-// searched are the words of arguments that hold what is looked for.
-var searched = strings.Fields("query q search text keyword keywords term terms words")
 
 // isPartOfBoth reports whether all that a constraint takes its values from is narrowed by an argument as
 // well: of the pupils of a year, those are left out who have an order among the orders of the year. A
 // page of either is another part.
 func (m *matcher) isPartOfBoth(c *Constraint, a Argument) bool {
 	key := argumentName(a.Pointer)
-	if !m.against || len(c.From) == 0 || isLimit(key) || oneOf(key, lengths) || oneOf(key, offsets) {
+	if !m.against || len(c.From) == 0 || isLimit(key) || lexicon().Lengths.In(key) || lexicon().Offsets.In(key) {
 		return false
 	}
 	states := func(of Arg) bool {
@@ -340,9 +319,9 @@ func (m *matcher) onlyTime(w *Match, r *Result) bool {
 		return false
 	}
 	isNamed, _ := m.memberOf(r.level, w.name(), "", "", true)
-	ofSpan := oneOf(w.name(), edges)
+	ofSpan := isEdge(w.name())
 	return !slices.ContainsFunc(r.level.fields, func(f field) bool {
-		return isMoment(f.text) && !isNamed(&f) && !(ofSpan && oneOf(f.key, edges))
+		return isMoment(f.text) && !isNamed(&f) && !(ofSpan && isEdge(f.key))
 	})
 }
 
@@ -372,13 +351,10 @@ func (m *matcher) identifies(w *Match, s *Source, r *Result, a Argument) bool {
 	return false
 }
 
-// lookUps are the words of a tool's name that say no more than that it looks something up.
-var lookUps = strings.Fields("list get search find fetch lookup look up query show read all")
-
 // isListingOf reports whether a tool is called as one that looks up things of a name: the doctors,
 // and not the patients, of whom one may have the doctor's name.
 func isListingOf(tool string, name []string) bool {
-	of := slices.DeleteFunc(words(tool), func(w string) bool { return slices.Contains(lookUps, w) })
+	of := slices.DeleteFunc(words(tool), func(w string) bool { return lexicon().LookUps.Has(w) })
 	return slices.EqualFunc(of, name, sameWord)
 }
 
@@ -415,16 +391,6 @@ func (m *matcher) filtersBy(w *Match, r *Result, a Argument) bool {
 	return ok && same(string(v), a.Text, true)
 }
 
-// The words of arguments that bound what a listing has, on either side.
-var (
-	upper = strings.Fields("to until max maximum before end below")
-	lower = strings.Fields("from since min minimum after start above")
-)
-
-// wholes are the members with no value between two numbers, so that "at most 1959" is "before
-// 1960".
-var wholes = strings.Fields("year years month months week weeks day days age persons guests seats nights")
-
 // bounds reports whether an argument bounds a listing by the member of a condition, no tighter
 // than the condition does: year_to 1959 leaves out nothing from before 1960.
 func (w *Match) bounds(name []string, a Argument) bool {
@@ -436,33 +402,30 @@ func (w *Match) bounds(name []string, a Argument) bool {
 
 	below, belowErr := strconv.Atoi(string(w.Below))
 	above, aboveErr := strconv.Atoi(string(w.Above))
-	if oneOf(key, upper) {
-		return belowErr == nil && (n >= below || (n == below-1 && oneOf(key, wholes)))
+	if lexicon().Upper.In(key) {
+		return belowErr == nil && (n >= below || (n == below-1 && lexicon().Wholes.In(key)))
 	}
-	return aboveErr == nil && (n <= above || (n == above+1 && oneOf(key, wholes)))
+	return aboveErr == nil && (n <= above || (n == above+1 && lexicon().Wholes.In(key)))
 }
 
 // isSideOf reports whether an argument is called as one side of a member.
 func isSideOf(name, key []string) bool {
 	var of []string
 	for _, word := range key {
-		if !slices.Contains(upper, word) && !slices.Contains(lower, word) {
+		if !lexicon().Upper.Has(word) && !lexicon().Lower.Has(word) {
 			of = append(of, word)
 		}
 	}
-	return oneOf(key, upper) != oneOf(key, lower) && slices.EqualFunc(of, name, sameWord)
+	return lexicon().Upper.In(key) != lexicon().Lower.In(key) && slices.EqualFunc(of, name, sameWord)
 }
 
 // isBareSide reports whether an argument is called as a side of days, and of no member.
 func isBareSide(key []string) bool {
 	named := slices.ContainsFunc(key, func(word string) bool {
-		return !slices.Contains(upper, word) && !slices.Contains(lower, word) && word != "date" && word != "day"
+		return !lexicon().Upper.Has(word) && !lexicon().Lower.Has(word) && word != "date" && word != "day"
 	})
-	return !named && oneOf(key, upper) != oneOf(key, lower)
+	return !named && lexicon().Upper.In(key) != lexicon().Lower.In(key)
 }
-
-// excluding are the words of a side on which the day of the argument itself is left out.
-var excluding = strings.Fields("before after below above")
 
 // boundsDays reports whether an argument bounds a listing by days and leaves out none that a
 // condition selects: the one on its member, or the source's only one on days where the argument
@@ -476,11 +439,11 @@ func (w *Match) boundsDays(name []string, a Argument, only bool) bool {
 	}
 
 	beside := 0
-	if oneOf(key, excluding) {
+	if lexicon().Excluding.In(key) {
 		beside = 1
 	}
 	first, last := w.selectedDays()
-	if oneOf(key, upper) {
+	if lexicon().Upper.In(key) {
 		return !last.IsZero() && !day.Before(last.AddDate(0, 0, beside))
 	}
 	return !first.IsZero() && !day.After(first.AddDate(0, 0, -beside))

@@ -22,9 +22,6 @@ var qualifiers = map[string]string{
 	"iban": "account", "account": "account", "url": "link", "link": "link", "number": "number", "no": "number", "nr": "number",
 }
 
-// wholeNames are the words of a name that is all of it: the full name is the name.
-var wholeNames = strings.Fields("full display")
-
 // implied are the kinds of values that names have without saying so: a start is a time, and
 // what a payee is called is a name.
 var implied = map[string]string{
@@ -91,7 +88,7 @@ func meaningOf(name []string) meaning {
 	var out meaning
 	for i, w := range name {
 		kind := qualifiers[w]
-		whole := slices.Contains(wholeNames, w) && i+1 < len(name) && name[i+1] == "name"
+		whole := lexicon().WholeNames.Has(w) && i+1 < len(name) && name[i+1] == "name"
 		switch {
 		case whole:
 		case kind == "":
@@ -215,14 +212,10 @@ func (m *matcher) rivals(r *Result, description []string) bool {
 	return false
 }
 
-// filled are the members that identify a thing, and that people fill as they like: the reference
-// of a payment, the handle of a user.
-var filled = strings.Fields("key code ref reference handle login number no nr")
-
 // strangers reports whether a member is one that strangers may have filled, so that what can't
 // be taken back doesn't rely on a guess at it.
 func (m *matcher) strangers(name string) bool {
-	return m.irreversible && oneOf(strings.Fields(name), filled)
+	return m.irreversible && lexicon().Filled.In(strings.Fields(name))
 }
 
 // holdsOnly reports whether all values of a member are of a kind that is told by its shape,
@@ -231,7 +224,7 @@ func (m *matcher) holdsOnly(r *Result, name string, kind scope.Kind) bool {
 	if !sharp(kind) {
 		return true
 	}
-	holder := oneOf(strings.Fields(name), holders[kind])
+	holder := lexicon().holders(kind).In(strings.Fields(name))
 	for i := range r.fields {
 		f := &r.fields[i]
 		if !m.work(len(f.text)) {
@@ -239,7 +232,7 @@ func (m *matcher) holdsOnly(r *Result, name string, kind scope.Kind) bool {
 		}
 		of := isOf(f.text, kind)
 		foreign := f.name == name && f.text != "" && !of
-		likelier := f.name != name && of && !holder && r.members[f.name] && f.part == nil && oneOf(f.key, holders[kind])
+		likelier := f.name != name && of && !holder && r.members[f.name] && f.part == nil && lexicon().holders(kind).In(f.key)
 		if foreign || likelier {
 			return false
 		}

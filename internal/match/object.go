@@ -43,12 +43,9 @@ func (m *matcher) narrowsToObject(r *Result, a Argument) bool {
 	return false
 }
 
-// bare are the words of arguments that say nothing of what they are of.
-var bare = strings.Fields("type kind category state status priority order value text")
-
 // isBare reports whether an argument's name may be that of anything: an id, a name, a state.
 func isBare(key []string) bool {
-	return !slices.ContainsFunc(key, func(w string) bool { return thing(w) != "id" && qualifiers[w] == "" && !slices.Contains(bare, w) })
+	return !slices.ContainsFunc(key, func(w string) bool { return thing(w) != "id" && qualifiers[w] == "" && !lexicon().Bare.Has(w) })
 }
 
 // hasMember reports whether the record of a value has another one under exactly a name.

@@ -12,15 +12,12 @@ import (
 // another, or one that is equal. A server that sorts each page by itself can't be told from one that
 // sorts the listing.
 
-// caps are the words of arguments that say how long a listing is at most.
-var caps = strings.Fields("limit results rows per")
-
 // isCap reports whether an argument only says how long a listing is at most: a price per night is a
 // filter.
 func (m *matcher) isCap(r *Result, a Argument) bool {
 	key := argumentName(a.Pointer)
-	other := func(w string) bool { return !slices.Contains(limits, w) && !slices.Contains(pieces, w) }
-	return oneOf(key, caps) && !slices.ContainsFunc(key, other) && !m.filters(r, key)
+	other := func(w string) bool { return !lexicon().Limits.Has(w) && !lexicon().Pieces.Has(w) }
+	return lexicon().Caps.In(key) && !slices.ContainsFunc(key, other) && !m.filters(r, key)
 }
 
 // hasFirst reports whether a part of a listing may do for a choice, and notes that it counts for its
@@ -34,9 +31,6 @@ func (m *matcher) hasFirst(r *Result, of *Constraint) bool {
 	m.ordered = slices.ContainsFunc(r.Args, func(a Argument) bool { return m.asksFor(r, a, words(of.By), by.order) })
 	return m.ordered
 }
-
-// beginnings are the words of an order's name beside its criterion: newest_first, by_date.
-var beginnings = append(strings.Fields("first most by at"), senses...)
 
 // asksFor reports whether an argument of a listing asks for the order of a criterion: by the member
 // that it names, or by its superlative where the records have one member that this may be about.
@@ -55,7 +49,7 @@ func (m *matcher) asksFor(r *Result, a Argument, criterion []string, s *superlat
 	isSaid := func(w string) bool { return slices.Contains(s.Words, w) }
 
 	of := words(a.Text)
-	if slices.ContainsFunc(of, func(w string) bool { return !isNamed(w) && !isSaid(w) && !slices.Contains(beginnings, w) }) {
+	if slices.ContainsFunc(of, func(w string) bool { return !isNamed(w) && !isSaid(w) && !lexicon().Beginnings.Has(w) }) {
 		return false
 	}
 	byMember := len(named) > 0 && !slices.ContainsFunc(named, func(w string) bool { return !slices.ContainsFunc(of, func(o string) bool { return sameWord(o, w) }) })

@@ -16,7 +16,7 @@ func (m *matcher) takesSome(s *Source, of *Constraint) bool {
 	}
 	isName := func(w *Match) bool {
 		name := head(w.name())
-		return len(name) == 0 || w.isParty() || slices.Contains(titles, name[len(name)-1])
+		return len(name) == 0 || w.isParty() || lexicon().Titles.Has(name[len(name)-1])
 	}
 	for i := range s.Where {
 		for w := range s.Where[i].each {
@@ -32,7 +32,7 @@ func (m *matcher) takesSome(s *Source, of *Constraint) bool {
 // the page before gave to go on with. Any other cursor may be that of another listing.
 func (m *matcher) isPage(r *Result, a Argument) bool {
 	key := argumentName(a.Pointer)
-	if m.filters(r, key) || !(isLimit(key) || oneOf(key, offsets)) {
+	if m.filters(r, key) || !(isLimit(key) || lexicon().Offsets.In(key)) {
 		return false
 	}
 	if _, err := whole(a.Text); err == nil {
@@ -41,7 +41,7 @@ func (m *matcher) isPage(r *Result, a Argument) bool {
 	return slices.ContainsFunc(m.results, func(before *Result) bool {
 		isSame := before != r && before.Covered && before.Server == r.Server && before.Tool == r.Tool && m.pagesOfOne(before, r)
 		return isSame && slices.ContainsFunc(before.fields, func(f field) bool {
-			return m.step() && !isListed(f.record) && f.text == a.Text && (f.saysMore(0) || oneOf(f.key, offsets))
+			return m.step() && !isListed(f.record) && f.text == a.Text && (f.saysMore(0) || lexicon().Offsets.In(f.key))
 		})
 	})
 }
@@ -51,7 +51,7 @@ func (m *matcher) pagesOfOne(a, b *Result) bool {
 	others := func(r *Result) []Argument {
 		return slices.DeleteFunc(slices.Clone(r.Args), func(a Argument) bool {
 			key := argumentName(a.Pointer)
-			return a.Empty || (!m.filters(r, key) && (isLimit(key) || oneOf(key, offsets)))
+			return a.Empty || (!m.filters(r, key) && (isLimit(key) || lexicon().Offsets.In(key)))
 		})
 	}
 	isSame := func(a, b Argument) bool { return a.Pointer == b.Pointer && a.Text == b.Text }

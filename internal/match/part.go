@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/internal/strictjson"
-
 	"github.com/remit-project/remit/scope"
 )
 
@@ -22,7 +21,7 @@ func partsOf(leaves []strictjson.Leaf) parts {
 	out := parts{}
 	for i := range leaves[:min(len(leaves), maxFields)] {
 		record, key := split(leaves[i].Pointer)
-		if leaves[i].Kind != strictjson.Array && !oneOf(words(key), wrapping) {
+		if leaves[i].Kind != strictjson.Array && !lexicon().Wrapping.In(words(key)) {
 			out[record] = true
 		}
 	}
@@ -160,12 +159,6 @@ func (r *Result) isAbout(word string) bool {
 	return slices.ContainsFunc(words(r.Tool), func(w string) bool { return telling(w) && thing(w) == thing(word) })
 }
 
-// details are the words of objects that hold the members of what is around them.
-var details = strings.Fields("attributes data details detail info information fields properties relationships embedded profile contact")
-
-// differing are the words of a name that say that it is another one than the name without them.
-var differing = strings.Fields("previous prev former prior old ex past original initial next new future proposed requested other alternate alternative secondary backup")
-
 // isOfOther reports whether a member that ends as a description may be of another thing, for what can't be
 // taken back: the owner of the sitter is not the owner, nor is the previous one, nor any other where the
 // records have one that is just called so.
@@ -178,9 +171,9 @@ func (m *matcher) isOfOther(r *Result, description []string, name string) bool {
 	isSaid := func(w string) bool {
 		return slices.ContainsFunc(description, func(d string) bool { return thing(d) == thing(w) })
 	}
-	isAround := func(w string) bool { return !isSaid(w) && !slices.Contains(details, w) }
-	isOther := func(w string) bool { return !isSaid(w) && slices.Contains(differing, w) }
-	isAdded := func(w string) bool { return !isSaid(w) && isOneOf(asides)(w) }
+	isAround := func(w string) bool { return !isSaid(w) && !lexicon().Details.Has(w) }
+	isOther := func(w string) bool { return !isSaid(w) && lexicon().Differing.Has(w) }
+	isAdded := func(w string) bool { return !isSaid(w) && isOneOf(lexicon().Asides)(w) }
 	if slices.ContainsFunc(member[:outer], isAround) || slices.ContainsFunc(member, isOther) || slices.ContainsFunc(member[:part], isAdded) {
 		return true
 	}
@@ -196,9 +189,6 @@ func (m *matcher) isOfOther(r *Result, description []string, name string) bool {
 	return further && m.hasThing(r, of)
 }
 
-// inAll are the words before an amount that is that of the record.
-var inAll = strings.Fields("total net gross full final overall due outstanding open remaining current")
-
 // isOfOtherMoney reports whether a member may be an amount of something else than its record: its name says of what, which is neither asked for nor
 // what is listed, and the records have another amount. The fee for cleaning is not the fee.
 func (m *matcher) isOfOtherMoney(r *Result, member []string, isSaid func(string) bool) bool {
@@ -206,7 +196,7 @@ func (m *matcher) isOfOtherMoney(r *Result, member []string, isSaid func(string)
 	if last < 1 || !ofMoney(member[last]) {
 		return false
 	}
-	tells := func(w string) bool { return isSaid(w) || slices.Contains(inAll, w) || r.isAbout(w) }
+	tells := func(w string) bool { return isSaid(w) || lexicon().InAll.Has(w) || r.isAbout(w) }
 	if slices.ContainsFunc(member[:last], tells) {
 		return false
 	}

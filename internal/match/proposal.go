@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/remit-project/remit/label"
-
 	"github.com/remit-project/remit/scope"
 )
 

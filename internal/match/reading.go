@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/remit-project/remit/internal/serialized"
-
 	"github.com/remit-project/remit/scope"
 )
 

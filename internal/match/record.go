@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/remit-project/remit/internal/strictjson"
-
 	"github.com/remit-project/remit/scope"
 )
 
@@ -148,7 +147,7 @@ func (m *matcher) withSpeaking(told selection, d description, r *Result, isNamed
 }
 
 // isNote reports whether a field holds a remark on its record.
-func (f *field) isNote() bool { return len(f.key) > 0 && slices.Contains(notes, f.key[len(f.key)-1]) }
+func (f *field) isNote() bool { return len(f.key) > 0 && lexicon().Notes.Has(f.key[len(f.key)-1]) }
 
 // isMember reports whether a word is in the name of a member of a result.
 func (m *matcher) isMember(r *Result, word string) bool {
@@ -304,11 +303,6 @@ func (m *matcher) meetsWithin(all [][]held, r *Result, element, around string) (
 	return own, true
 }
 
-// titles are the members that hold what people call a thing. The author of one can write the
-// user's words for it, also as a whole. What can't be taken back is held to more: a name may be
-// that of a party, and Eve is not Eve Stone; report.pdf is not old-report.pdf.
-var titles = strings.Fields("title subject heading headline summary filename label topic")
-
 // titled returns conditions in which a title has the words that it was to be; false where
 // there is no such condition.
 func (m *matcher) titled(where []Match) ([]Match, bool) {
@@ -322,7 +316,7 @@ func (m *matcher) titled(where []Match) ([]Match, bool) {
 			continue
 		}
 		last := name[len(name)-1]
-		if slices.Contains(titles, last) || (last == "name" && !m.irreversible) {
+		if lexicon().Titles.Has(last) || (last == "name" && !m.irreversible) {
 			w.words, w.Contains, w.Is = w.name(), []string{string(w.Is[0])}, nil
 			found = true
 		}
@@ -344,7 +338,7 @@ func (m *matcher) calling(where []Match, r *Result) selection {
 		return m.isFull(text) || len(words) < len("xxx") || (m.irreversible && !strings.Contains(words, " "))
 	}
 	name := head(where[0].name())
-	titled := len(name) > 0 && (slices.Contains(titles, name[len(name)-1]) || (!m.irreversible && name[len(name)-1] == "name"))
+	titled := len(name) > 0 && (lexicon().Titles.Has(name[len(name)-1]) || (!m.irreversible && name[len(name)-1] == "name"))
 	if !titled || (m.irreversible && len(looked) > 1) || slices.ContainsFunc(looked, isVague) {
 		return nil
 	}
@@ -354,16 +348,13 @@ func (m *matcher) calling(where []Match, r *Result) selection {
 		if len(f.key) > 0 {
 			last = f.key[len(f.key)-1]
 		}
-		authors := slices.Contains(titles, last) || slices.Contains(bodies, last) || (!m.irreversible && slices.Contains(notes, last))
+		authors := lexicon().Titles.Has(last) || lexicon().Bodies.Has(last) || (!m.irreversible && lexicon().Notes.Has(last))
 		says := func(text string) bool {
 			return m.work(len(f.text)+len(text)) && appears(spaced(f.text), spaced(text)) && hasSigns(fold(f.text), fold(text))
 		}
 		return authors && f.words != nil && slices.ContainsFunc(looked, says)
 	})
 }
-
-// notes are the members that hold remarks on a record.
-var notes = strings.Fields("note notes remark remarks comment comments memo")
 
 // term is what a source was asked for by one of its arguments, as a file is by its name.
 type term struct {
@@ -453,8 +444,5 @@ var (
 	opposite   = map[string]string{"from": "to", "to": "from"}
 )
 
-// common are words of descriptions that don't distinguish records.
-var common = strings.Fields("the and from for with that this user users you are was new last latest month date time present current")
-
 // telling reports whether a word may distinguish a record from others.
-func telling(w string) bool { return len(w) >= 3 && !slices.Contains(common, w) }
+func telling(w string) bool { return len(w) >= 3 && !lexicon().Common.Has(w) }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/internal/strictjson"
-
 	"github.com/remit-project/remit/scope"
 )
 
@@ -155,7 +154,7 @@ func (r *Result) add(f field) {
 		r.structured, r.records, r.members, r.parts, r.outers = true, map[string][]int{}, map[string]bool{}, map[string]int{}, map[string]int{}
 		r.telling = map[string]bool{}
 	}
-	if !f.null && !r.telling[f.record] && !oneOf(f.key, wrapping) {
+	if !f.null && !r.telling[f.record] && !lexicon().Wrapping.In(f.key) {
 		r.telling[f.record] = true
 	}
 	r.members[f.name] = true
@@ -201,9 +200,6 @@ func (r *Result) nest() {
 		}
 	}
 }
-
-// wrapping are the members of an object around a list that say something of the list.
-var wrapping = strings.Fields("count total page pages limit offset cursor next previous more status ok success error size per")
 
 // outermost reports whether a record is in no other: it is an element of the outermost list, or
 // the whole result.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/label"
-
 	"github.com/remit-project/remit/scope"
 )
 
@@ -179,7 +178,7 @@ var calculating = pattern.OnUse(`[%+*×÷=]|\d ?/|/ ?\d`)
 func isArithmetic(w string) bool {
 	_, isPart := divisors[strings.TrimSuffix(w, "s")]
 	isPart = isPart && strings.HasSuffix(w, "s")
-	return operationWords[w] != otherwise || factors[w] != nil || isPart || slices.Contains(computing, w)
+	return operationWords[w] != otherwise || factors[w] != nil || isPart || lexicon().Computing.Has(w)
 }
 
 // takesPart reports whether the words of a computation have a part or a multiple beside what is added up or taken away.
@@ -190,9 +189,6 @@ func takesPart(c *Constraint) bool {
 	}
 	return slices.ContainsFunc(words(c.By), isPart)
 }
-
-// computing are further words of computations.
-var computing = strings.Fields("percent percentage pct times multiplied divided split shared quarter average mean ratio")
 
 // isShare reports whether a number is what a computation makes of the number of its only source, or of several of the one that
 // its words single out.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/label"
-
 	"github.com/remit-project/remit/scope"
 )
 

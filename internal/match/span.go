@@ -5,20 +5,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/remit-project/remit/scope"
-
 	"github.com/remit-project/remit/internal/scalar"
+	"github.com/remit-project/remit/scope"
 )
 
 // A booking is for a span of time: what is in the way of it overlaps with the span, and what is free is free for
 // it. A listing of the days of the span leaves out neither: it has what is on then, whenever that began.
 
-// The words of members that are an end of a span of time.
-var (
-	begins = strings.Fields("start starts begin begins from depart departure")
-	closes = strings.Fields("end ends until to arrive arrival")
-	edges  = slices.Concat(begins, closes)
-)
+// isEdge reports whether a name is that of an end of a span of time.
+func isEdge(name []string) bool { return lexicon().Begins.In(name) || lexicon().Closes.In(name) }
 
 // coversSpan reports whether an argument bounds a listing by days and leaves out nothing that is on at a time
 // which two conditions of a source bound: it begins before the end, and ends after the begin.
@@ -34,17 +29,17 @@ func (m *matcher) coversSpan(s *Source, r *Result, a Argument) bool {
 	}
 
 	beside := 0
-	if oneOf(key, excluding) {
+	if lexicon().Excluding.In(key) {
 		beside = 1
 	}
 	isOutside := func(edge time.Time) bool {
-		if oneOf(key, upper) {
+		if lexicon().Upper.In(key) {
 			return day.Before(dayOf(edge).AddDate(0, 0, beside))
 		}
 		return day.After(dayOf(edge).AddDate(0, 0, -beside))
 	}
 	edge := from
-	if oneOf(key, upper) {
+	if lexicon().Upper.In(key) {
 		edge = to
 	}
 	return !isOutside(edge) && !(r.isInZones() && isOutside(m.universal(edge)))
@@ -79,10 +74,10 @@ func (s *Source) span() (from, to time.Time) {
 	for i := range s.Where {
 		w := &s.Where[i]
 		alone := len(w.Or) == 0 && len(w.Is)+len(w.Contains) == 0 && w.From == nil && w.Prefix == ""
-		if before, ok := moment(string(w.Before)); ok && alone && w.After == "" && oneOf(w.name(), begins) {
+		if before, ok := moment(string(w.Before)); ok && alone && w.After == "" && lexicon().Begins.In(w.name()) {
 			to = before
 		}
-		if after, ok := moment(string(w.After)); ok && alone && w.Before == "" && oneOf(w.name(), closes) {
+		if after, ok := moment(string(w.After)); ok && alone && w.Before == "" && lexicon().Closes.In(w.name()) {
 			from = after
 		}
 	}
@@ -102,8 +97,8 @@ func (m *matcher) isForTheTime(r *Result, a Argument) bool {
 	if !ok || m.against || m.joining || m.filters(r, key) || !m.isTimeless(r) {
 		return false
 	}
-	bySpan := oneOf(key, edges) && m.states(func(name []string, _ time.Time) bool { return oneOf(name, begins) }) &&
-		m.states(func(name []string, _ time.Time) bool { return oneOf(name, closes) })
+	bySpan := isEdge(key) && m.states(func(name []string, _ time.Time) bool { return lexicon().Begins.In(name) }) &&
+		m.states(func(name []string, _ time.Time) bool { return lexicon().Closes.In(name) })
 	if m.irreversible && !a.Required && !bySpan {
 		return false
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/label"
-
 	"github.com/remit-project/remit/scope"
 )
 
@@ -42,20 +41,13 @@ func (m *matcher) ofBound(source []Source, o offers) []candidate {
 	return slices.DeleteFunc(slices.Clone(o.values), func(v candidate) bool { return !slices.Contains(records, v.record) })
 }
 
-// sums are the words of a computation that adds up what a source has, and totals those that are as
-// often the name of one number: "sum of the bills" and "in total", but not "total minus 5".
-var (
-	sums   = strings.Fields("altogether together combined")
-	totals = strings.Fields("sum sums total totals")
-)
-
 // isSum reports whether a computation adds up what a source has in a member.
 func isSum(by, member []string) bool {
-	return slices.ContainsFunc(sums, func(w string) bool { return slices.Contains(by, w) && !slices.Contains(member, w) }) || sumOf(by, member)
+	return slices.ContainsFunc(lexicon().Sums.Words(), func(w string) bool { return slices.Contains(by, w) && !slices.Contains(member, w) }) || sumOf(by, member)
 }
 
 func sumOf(by, member []string) bool {
-	i := slices.IndexFunc(by, func(w string) bool { return slices.Contains(totals, w) })
+	i := slices.IndexFunc(by, func(w string) bool { return lexicon().Totals.Has(w) })
 	if i < 0 || slices.ContainsFunc(member, func(w string) bool { return sameWord(w, by[i]) }) {
 		return false
 	}
@@ -146,7 +138,7 @@ func (r *Result) isKey(f *field) bool {
 		return true
 	}
 	last := len(f.key) - 1
-	return last >= 0 && slices.Contains(filled, f.key[last]) && !slices.ContainsFunc(f.key[:last], func(w string) bool { return !r.isAbout(w) })
+	return last >= 0 && lexicon().Filled.Has(f.key[last]) && !slices.ContainsFunc(f.key[:last], func(w string) bool { return !r.isAbout(w) })
 }
 
 // beside returns the values of a record's fields of a sort.

@@ -8,10 +8,9 @@ import (
 	"time"
 
 	"github.com/remit-project/remit/internal/pattern"
-
-	"github.com/remit-project/remit/scope"
-
 	"github.com/remit-project/remit/internal/superlative"
+	"github.com/remit-project/remit/internal/wordlist"
+	"github.com/remit-project/remit/scope"
 )
 
 // superlativeWords are a criterion that a program can check.
@@ -34,10 +33,10 @@ func rankOf(criterion []string, s *superlativeWords) (of rank, at int) {
 	}
 
 	i-- // before the superlative, or before "most recent"
-	if i > 0 && slices.Contains(degrees, criterion[i]) {
+	if i > 0 && lexicon().Degrees.Has(criterion[i]) {
 		i--
 	}
-	further := func(w string) bool { return !slices.Contains(determiners, w) }
+	further := func(w string) bool { return !lexicon().Determiners.Has(w) }
 	if i < 0 || slices.ContainsFunc(criterion[:i], further) {
 		return rank{1, 1}, -1
 	}
@@ -49,9 +48,6 @@ func rankOf(criterion []string, s *superlativeWords) (of rank, at int) {
 	}
 	return rank{1, 1}, -1
 }
-
-// determiners are the words before a number that say nothing of it.
-var determiners = strings.Fields("the all my our top")
 
 // ordinalOf returns the place that an ordinal names, as a word or in digits; 0 for another word.
 func ordinalOf(word string) int {
@@ -196,9 +192,9 @@ func (m *matcher) wholes(o offers, by criterion) [][]candidate {
 	if !by.order.isAbout("price") {
 		return nil
 	}
-	isPart := func(w string) bool { return !slices.Contains(wholeAmounts, w) && !isFlow(w) }
+	isPart := func(w string) bool { return !lexicon().WholeAmounts.Has(w) && !isFlow(w) }
 	names := m.membersOf(o, func(key []string) bool {
-		return oneOf(key, wholeAmounts) && !slices.ContainsFunc(unitless(key), isPart)
+		return lexicon().WholeAmounts.In(key) && !slices.ContainsFunc(unitless(key), isPart)
 	})
 	var out [][]candidate
 	for _, name := range names {
@@ -209,11 +205,8 @@ func (m *matcher) wholes(o offers, by criterion) [][]candidate {
 
 // isFlow reports whether a word is that of an amount that goes one way or the other.
 func isFlow(w string) bool {
-	return slices.ContainsFunc(flows, func(f string) bool { return sameWord(f, w) })
+	return slices.ContainsFunc(lexicon().Flows.Words(), func(f string) bool { return sameWord(f, w) })
 }
-
-// wholeAmounts are the words of a member that has all of an amount.
-var wholeAmounts = strings.Fields("total gross grand final overall")
 
 // reading is what the words of a criterion single out: by the members that it names, of which a bare time is one only
 // where it has no other, and by others.
@@ -281,10 +274,10 @@ func (m *matcher) measure(criterion []string, i int, by criterion, o offers) mea
 	at := slices.Index(criterion, "by")
 	isTime := i+1 < len(criterion) && criterion[i+1] == "time" // the shortest delivery time
 	of.said = (at >= 0 && i > at) || before == "recently" || (isTime && by.order.isAbout("duration") && slices.Contains(by.order.Words, before))
-	behind, counts := slices.Contains(by.order.Words, before), by.order.is(measuring)
+	behind, counts := slices.Contains(by.order.Words, before), by.order.is(lexicon().Measuring)
 	of.noun = behind && !counts && (i+1 == len(criterion) || i+1 == at)
-	of.decides = of.has && (of.said || (behind && (counts || (by.order.is(sizing) && len(of.values) > 0))))
-	of.silent = superlativeWith(w) != nil || slices.Contains(degrees, w) || (!of.known && (!telling(w) || slices.Contains(fillers, w)))
+	of.decides = of.has && (of.said || (behind && (counts || (by.order.is(lexicon().Sizing) && len(of.values) > 0))))
+	of.silent = superlativeWith(w) != nil || lexicon().Degrees.Has(w) || (!of.known && (!telling(w) || lexicon().Fillers.Has(w)))
 	return of
 }
 
@@ -311,9 +304,6 @@ func (m *matcher) inflected(o offers, word string) []string {
 // deeds are the members that hold when something was done, by what the doing is called.
 var deeds = map[string][]string{"creation": {"created"}, "modification": {"modified"}}
 
-// fillers are the words of a criterion that say nothing of what is chosen.
-var fillers = strings.Fields("one ones all any our their his her its item items record records result results entry entries option options value values number top")
-
 // isAbout reports whether a word of a criterion is what its sources list, or the field that they give.
 func (c *Constraint) isAbout(word string) bool {
 	return slices.ContainsFunc(c.From, func(s Source) bool {
@@ -337,14 +327,7 @@ func (s *superlativeWords) isAbout(member string) bool {
 }
 
 // is reports whether a superlative is one of a list.
-func (s *superlativeWords) is(one []string) bool { return slices.Contains(one, s.Words[0]) }
-
-// The superlatives that say no more than that a number is large or small, whatever it is of. Behind some the number is
-// named, and never the thing that is chosen: the highest salary.
-var (
-	measuring = strings.Fields("highest lowest most fewest")
-	sizing    = strings.Fields("largest smallest")
-)
+func (s *superlativeWords) is(one wordlist.Set) bool { return one.Has(s.Words[0]) }
 
 // misleads reports whether a word is a member whose best value is not its largest: the best price.
 func (of *measure) misleads(s *superlativeWords) bool {

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/remit-project/remit/label"
-
 	"github.com/remit-project/remit/scope"
 )
 

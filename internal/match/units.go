@@ -12,20 +12,6 @@ import (
 // Numbers are compared and added up where they measure the same: 70 dinars are more than 80 euros, 900 ml less than 18 l, and
 // what is spent may be written below zero.
 
-// The words of members that say in what the numbers beside them are: a currency, a unit, the time that a price is for, or the most that
-// a rating may be.
-var (
-	ofCurrency = strings.Fields("currency ccy")
-	measures   = strings.Fields("unit uom measure in")
-	bases      = strings.Fields("per basis scale denomination multiplier")
-	intervals  = strings.Fields("interval period frequency cycle")
-	ratings    = strings.Fields("rating score stars points grade")
-	highest    = strings.Fields("max maximum best out scale")
-)
-
-// codes are the words behind these that say in which form they are written.
-var codes = strings.Fields("code symbol name iso id")
-
 // isMeasuredBy reports whether another field of its record says in which currency or unit a number is, as one of any number where the
 // field has no name. Nothing measures a moment.
 func (f *field) isMeasuredBy(other *field) bool {
@@ -34,18 +20,18 @@ func (f *field) isMeasuredBy(other *field) bool {
 		return false
 	}
 	isSign := isOnly(of, "symbol") && strings.ContainsFunc(other.text, func(r rune) bool { return unicode.Is(unicode.Sc, r) })
-	if isSign || oneOf(of, ofCurrency) || isCurrency(other.text) || (oneOf(f.key, ratings) && oneOf(of, ratings) && oneOf(of, highest)) {
+	if isSign || lexicon().OfCurrency.In(of) || isCurrency(other.text) || (lexicon().Ratings.In(f.key) && lexicon().Ratings.In(of) && lexicon().Highest.In(of)) {
 		return true
 	}
 
-	for len(of) > 1 && slices.Contains(codes, of[len(of)-1]) {
+	for len(of) > 1 && lexicon().Codes.Has(of[len(of)-1]) {
 		of = of[:len(of)-1]
 	}
 	isOf := func(w string) bool { return strings.HasPrefix(of[0], w) } // priced_per of the price
 	isOwn, last := len(of) == 1 || slices.ContainsFunc(f.key, isOf), of[len(of)-1:]
-	ofPrice := f.key == nil || slices.ContainsFunc(f.key, ofMoney) || oneOf(f.key, flows)
+	ofPrice := f.key == nil || slices.ContainsFunc(f.key, ofMoney) || lexicon().Flows.In(f.key)
 	isBeside := isOwn || f.key == nil
-	return (isOwn && oneOf(last, bases)) || (isBeside && (oneOf(last, measures) || (ofPrice && oneOf(last, intervals))))
+	return (isOwn && lexicon().Bases.In(last)) || (isBeside && (lexicon().Measures.In(last) || (ofPrice && lexicon().Intervals.In(last))))
 }
 
 // isCurrency reports whether a text is nothing but the sign or the code of a currency, whatever holds it.
@@ -67,14 +53,10 @@ func (m *matcher) measureOf(v candidate) string {
 	return r.beside(record, (&field{}).isMeasuredBy)
 }
 
-// flows are the members whose numbers are below zero where money goes the other way. Of the largest of such payments nobody
-// says whether it is the one that is farthest from zero; a balance has an order.
-var flows = strings.Fields("amount price total sum cost fee due rent payment fare rate charge expense value transaction debit credit")
-
 // quantity returns a field as something that can be compared; nil for others.
 func (f *field) quantity() *big.Rat {
 	v := quantity(f.text)
-	if oneOf(f.key, flows) && isBelowZero(v, f.text) {
+	if lexicon().Flows.In(f.key) && isBelowZero(v, f.text) {
 		return nil
 	}
 	return v

@@ -9,7 +9,6 @@ import (
 
 	"github.com/remit-project/remit/internal/character"
 	"github.com/remit-project/remit/label"
-
 	"github.com/remit-project/remit/scope"
 )
 
@@ -54,17 +53,11 @@ func (s *Source) isOfDay(v scope.Value) bool {
 	t, ok := moment(string(v))
 	return ok && slices.ContainsFunc(s.Args, func(a Arg) bool {
 		name := argumentName(a.Pointer)
-		day := oneOf(name, days) && !oneOf(name, ranges)
+		day := lexicon().Days.In(name) && !lexicon().Ranges.In(name)
 		other := slices.ContainsFunc(a.Is, func(v scope.Value) bool { return string(v) != t.Format(time.DateOnly) })
 		return day && len(a.Is) > 0 && a.From == nil && !other
 	})
 }
-
-// days are the words of arguments that ask for one day, and ranges those of one end of several.
-var (
-	days   = strings.Fields("day date on")
-	ranges = strings.Fields("from to start begin end after before since until min max first last range")
-)
 
 // join is a condition whose value another call gives, and whether a listing that was narrowed
 // late counts for it.
@@ -178,10 +171,6 @@ func hasWords(text, words string) bool {
 	return false
 }
 
-// particles are the words of one letter, and the article, that Hebrew and Arabic write onto the word behind them: "in", "to",
-// "and", "the".
-var particles = strings.Fields("ב ל מ ה ו ש כ וב ול ומ וה וש וכ שב של שה כש לכש ו ف ب ك ل ال وال بال كال فال لل ولل وب ول وك فب فل")
-
 // endsInParticle reports whether what is written onto the beginning of a word is a particle. A short word may be the end of
 // any other.
 func endsInParticle(before, word string) bool {
@@ -193,7 +182,7 @@ func endsInParticle(before, word string) bool {
 	const longest = len(" לכש")
 	tail := before[max(0, len(before)-longest):]
 	at := strings.LastIndexByte(tail, ' ')
-	return (at >= 0 || len(tail) == len(before)) && slices.Contains(particles, tail[at+1:])
+	return (at >= 0 || len(tail) == len(before)) && lexicon().Particles.Has(tail[at+1:])
 }
 
 // joins reports whether the end of a text and the beginning of another one are in one word.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/remit-project/remit/internal/wordlist"
 )
 
 // calendar is the session's clock when a text came in: what "tomorrow" meant.
@@ -35,14 +37,14 @@ type timeWords struct {
 	units                  map[string]time.Duration
 }
 
-var timeNames = sync.OnceValue(func() *timeWords { return must(readTimeWords(calendarTable)) })
+var timeNames = sync.OnceValue(func() *timeWords { return wordlist.Must(readTimeWords(calendarTable)) })
 
 // unitLengths are the lengths of the units of calendar.txt.
 var unitLengths = map[string]time.Duration{"minute": time.Minute, "hour": time.Hour, "day": 24 * time.Hour, "week": 7 * 24 * time.Hour}
 
 // readTimeWords reads calendar.txt.
 func readTimeWords(table string) (*timeWords, error) {
-	rows, err := readRows(table)
+	rows, err := wordlist.Read(table)
 	if err != nil {
 		return nil, err
 	}
@@ -50,21 +52,21 @@ func readTimeWords(table string) (*timeWords, error) {
 	x := &timeWords{months: map[string]int{}, weekdays: map[string]int{}, days: map[string]int{}, units: map[string]time.Duration{}}
 	numbered := map[string]map[string]int{"month": x.months, "weekday": x.weekdays, "day": x.days}
 	for _, r := range rows {
-		kind, key, _ := strings.Cut(r.head, " ")
+		kind, key, _ := strings.Cut(r.Name, " ")
 		n, err := strconv.Atoi(key)
 		list, unit := numbered[kind], unitLengths[key]
 
 		switch {
 		case list != nil && err == nil:
-			for _, w := range r.words {
+			for _, w := range r.Words {
 				list[w] = n
 			}
 		case kind == "unit" && unit != 0:
-			for _, w := range r.words {
+			for _, w := range r.Words {
 				x.units[w] = unit
 			}
 		default:
-			return nil, fmt.Errorf("%q is not a month, a weekday, a day or a unit", r.head)
+			return nil, fmt.Errorf("%q is not a month, a weekday, a day or a unit", r.Name)
 		}
 	}
 	return x, nil

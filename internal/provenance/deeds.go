@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/remit-project/remit/internal/wordlist"
 )
 
 // deed is a kind of act: what a request asks for, and what a tool does. Each is
@@ -117,11 +119,11 @@ var (
 	deedLists      = []string{"said", "tool", "answers"}
 )
 
-var requests = sync.OnceValue(func() *lexicon { return must(readLexicon(deedTable)) })
+var requests = sync.OnceValue(func() *lexicon { return wordlist.Must(readLexicon(deedTable)) })
 
 // readLexicon reads deeds.txt.
 func readLexicon(table string) (*lexicon, error) {
-	rows, err := readRows(table)
+	rows, err := wordlist.Read(table)
 	if err != nil {
 		return nil, err
 	}
@@ -134,20 +136,20 @@ func readLexicon(table string) (*lexicon, error) {
 		x.answers[1<<i] = 1 << i
 	}
 	for _, r := range rows {
-		name, list, _ := strings.Cut(r.head, " ")
+		name, list, _ := strings.Cut(r.Name, " ")
 		m, marks := markNames[name]
 		d := deedNamed(name)
 		known := slices.Contains(tableLanguages, list)
 
 		switch {
 		case marks && known:
-			x.addMarks(m, r.words)
+			x.addMarks(m, r.Words)
 		case d != 0 && list == "answers":
-			err = x.addAnswers(d, r.words)
+			err = x.addAnswers(d, r.Words)
 		case d != 0 && (known || slices.Contains(deedLists, list)):
-			x.addDeed(d, list, r.words)
+			x.addDeed(d, list, r.Words)
 		default:
-			err = fmt.Errorf("%q is not a deed or a mark with a language", r.head)
+			err = fmt.Errorf("%q is not a deed or a mark with a language", r.Name)
 		}
 		if err != nil {
 			return nil, err

@@ -356,7 +356,7 @@ func (q *query) usesAllMails(key string) (all, ok bool) {
 
 // asksForAnswer reports whether the user asked for an answer to what others sent.
 func (s *Session) asksForAnswer() bool {
-	for w := range vocabulary()[answerWords] {
+	for _, w := range vocabulary()[answerWords].Words() {
 		if len(s.vouch.words[w]) > 0 {
 			return true
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/remit-project/remit/internal/wordlist"
 	"github.com/remit-project/remit/label"
 )
 
@@ -167,11 +168,11 @@ type serviceWords struct {
 	constants, settings, currencies map[string][]string
 }
 
-var services = sync.OnceValue(func() *serviceWords { return must(readSettings(settingTable)) })
+var services = sync.OnceValue(func() *serviceWords { return wordlist.Must(readSettings(settingTable)) })
 
 // readSettings reads settings.txt.
 func readSettings(table string) (*serviceWords, error) {
-	rows, err := readRows(table)
+	rows, err := wordlist.Read(table)
 	if err != nil {
 		return nil, err
 	}
@@ -179,12 +180,12 @@ func readSettings(table string) (*serviceWords, error) {
 	x := &serviceWords{constants: map[string][]string{}, settings: map[string][]string{}, currencies: map[string][]string{}}
 	lists := map[string]map[string][]string{"constant": x.constants, "setting": x.settings, "currency": x.currencies}
 	for _, r := range rows {
-		kind, key, _ := strings.Cut(r.head, " ")
+		kind, key, _ := strings.Cut(r.Name, " ")
 		list := lists[kind]
 		if list == nil || key == "" || strings.Contains(key, " ") {
-			return nil, fmt.Errorf("%q is not a constant, a setting or a currency", r.head)
+			return nil, fmt.Errorf("%q is not a constant, a setting or a currency", r.Name)
 		}
-		list[key] = r.words
+		list[key] = r.Words
 	}
 	return x, nil
 }

@@ -159,7 +159,7 @@ func (q *query) isOutbid() bool {
 	if !q.moneyLike() || !q.s.vouch.money {
 		return false
 	}
-	for w := range vocabulary()[computing] {
+	for _, w := range vocabulary()[computing].Words() {
 		if len(q.s.vouch.words[w]) > 0 {
 			return false
 		}

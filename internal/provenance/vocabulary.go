@@ -4,8 +4,9 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
+
+	"github.com/remit-project/remit/internal/wordlist"
 )
 
 // wordClass is a class of words: see words.txt.
@@ -176,91 +177,33 @@ var classNames = [wordClasses]string{
 var wordTable string
 
 // vocabulary has the words of each class.
-var vocabulary = sync.OnceValue(func() *[wordClasses]map[string]bool { return must(readVocabulary(wordTable)) })
+var vocabulary = sync.OnceValue(func() *[wordClasses]wordlist.Set { return wordlist.Must(readVocabulary(wordTable)) })
 
 // has reports whether a word is of the class.
-func (c wordClass) has(w string) bool { return vocabulary()[c][w] }
+func (c wordClass) has(w string) bool { return vocabulary()[c].Has(w) }
 
 // in reports whether one of the words is of the class.
-func (c wordClass) in(words []string) bool { return slices.ContainsFunc(words, c.has) }
+func (c wordClass) in(words []string) bool { return vocabulary()[c].In(words) }
 
 // readVocabulary reads words.txt, in which every class has one list.
-func readVocabulary(table string) (*[wordClasses]map[string]bool, error) {
-	rows, err := readRows(table)
+func readVocabulary(table string) (*[wordClasses]wordlist.Set, error) {
+	rows, err := wordlist.Read(table)
 	if err != nil {
 		return nil, err
 	}
 
-	var out [wordClasses]map[string]bool
+	var out [wordClasses]wordlist.Set
 	for _, r := range rows {
-		class := slices.Index(classNames[:], r.head)
+		class := slices.Index(classNames[:], r.Name)
 		if class < 0 {
-			return nil, fmt.Errorf("%q is not a class of words", r.head)
+			return nil, fmt.Errorf("%q is not a class of words", r.Name)
 		}
-		out[class] = r.set()
+		out[class] = r.Set()
 	}
 	for class, set := range out {
-		if set == nil {
+		if set.Words() == nil {
 			return nil, fmt.Errorf("class %q has no list", classNames[class])
 		}
 	}
 	return &out, nil
-}
-
-// row is a list of a table of words.
-type row struct {
-	head  string
-	words []string
-}
-
-func (r row) set() map[string]bool {
-	set := map[string]bool{}
-	for _, w := range r.words {
-		set[w] = true
-	}
-	return set
-}
-
-// readRows reads a table of words: a line for each list, "head: words", which goes on
-// in lines that begin with a blank. It refuses lines of another form, a head that comes
-// twice, and a list without words or with one word twice.
-func readRows(table string) ([]row, error) {
-	var out []row
-	for line := range strings.Lines(table) {
-		line = strings.TrimRight(line, " \n")
-		if line == "" || line[0] == '#' {
-			continue
-		}
-
-		if line[0] == ' ' && len(out) > 0 {
-			last := &out[len(out)-1]
-			last.words = append(last.words, strings.Fields(line)...)
-			continue
-		}
-		head, words, ok := strings.Cut(line, ": ")
-		if !ok || head == "" {
-			return nil, fmt.Errorf("%q is not a list: write NAME: words", line)
-		}
-		if slices.ContainsFunc(out, func(r row) bool { return r.head == head }) {
-			return nil, fmt.Errorf("list %q comes twice", head)
-		}
-		out = append(out, row{head, strings.Fields(words)})
-	}
-
-	for _, r := range out {
-		if n := len(r.set()); n == 0 || n < len(r.words) {
-			return nil, fmt.Errorf("list %q is empty or has a word twice", r.head)
-		}
-	}
-	return out, nil
-}
-
-// must returns a table that is part of the program. A mistake in it stops every test.
-// Tables are read when they are first used: hooks start the program for every event, and
-// many of these starts decide no call.
-func must[T any](table T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return table
 }

@@ -4,10 +4,12 @@
 package superlative
 
 import (
+	_ "embed"
 	"slices"
-	"strings"
+	"sync"
 
 	"github.com/remit-project/remit/internal/scalar"
+	"github.com/remit-project/remit/internal/wordlist"
 )
 
 // Order is a criterion that a program can check: the words for it, the members that it is about,
@@ -17,6 +19,13 @@ type Order struct {
 	Members []string
 	Largest bool
 }
+
+//go:embed words.txt
+var wordTable string
+
+type lists struct{ Spans, Restricting wordlist.Set }
+
+var lexicon = sync.OnceValue(func() *lists { return wordlist.Must(wordlist.Fill[lists](wordTable)) })
 
 var orders = []Order{
 	{[]string{"newest", "latest", "last", "recent", "recently"}, []string{"date", "time", "timestamp", "created", "updated", "modified", "received", "sent", "start", "ts", "year"}, true},
@@ -51,20 +60,13 @@ var ordinals = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, 
 // word.
 func Ordinal(word string) int { return ordinals[word] }
 
-var spans = strings.Fields("day week weekend month quarter year night hour minute name monday tuesday wednesday thursday friday saturday sunday")
-
 // IsSpan reports whether the word before is not a superlative: the last month, the next week, the
 // first name.
-func IsSpan(word string) bool { return slices.Contains(spans, word) }
-
-var restricting = []string{
-	"but", "except", "excepting", "excluding", "exclude", "without", "not", "no", "isn", "aren", "doesn", "don", "aside", "other", "others", "besides", "minus", "apart", "only", "unless",
-	"than", "over", "under", "below", "above", "before", "after", "since", "until", "between", "fewer", "less", "more", "older", "newer", "larger", "smaller",
-}
+func IsSpan(word string) bool { return lexicon().Spans.Has(word) }
 
 // IsRestricting reports whether a word of a criterion leaves values out. What is meant by it, a
 // listing of all values doesn't say.
-func IsRestricting(word string) bool { return slices.Contains(restricting, word) }
+func IsRestricting(word string) bool { return lexicon().Restricting.Has(word) }
 
 // Restricts reports whether a criterion leaves out some of all values.
 func Restricts(criterion string) bool {

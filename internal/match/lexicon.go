@@ -1,0 +1,26 @@
+package match
+
+import (
+	_ "embed"
+	"sync"
+
+	"github.com/remit-project/remit/internal/wordlist"
+)
+
+// words.txt says what each list is.
+type lists struct {
+	Origins, Containers, Asides, Lengths, Limits, Offsets, Settings, Pieces, Weekdays, LegalForms, FormsBefore, Parties,
+	Schemes, Degrees, Counting, Failures, Outcomes, Well, Tallies, Remarks, Bodies, Files, Money, Forwards, Backwards,
+	Creating, Undoing, Envelopes, Existing, People, Units, Furthers, Others, Nexts, Ends, Counts, Amounts, Numbered,
+	Current, Wrappers, NameParts, Anybody, Orders, Besides, Included, Senses, Beginnings, Past, Searched, LookUps, Upper,
+	Lower, Wholes, Excluding, WholeNames, Filled, Bare, Caps, Details, Differing, InAll, MailHolders, LinkHolders,
+	AccountHolders, PhoneHolders, Titles, Notes, Common, Wrapping, Computing, Begins, Closes, Sums, Totals, Determiners,
+	WholeAmounts, Fillers, Measuring, Sizing, OfCurrency, Measures, Bases, Intervals, Ratings, Highest, Codes, Flows,
+	Days, Ranges, Particles wordlist.Set
+}
+
+//go:embed words.txt
+var wordTable string
+
+// lexicon has the words by which calls are held to scopes.
+var lexicon = sync.OnceValue(func() *lists { return wordlist.Must(wordlist.Fill[lists](wordTable)) })
