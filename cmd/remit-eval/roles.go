@@ -21,7 +21,7 @@ import (
 type rolesCommand struct {
 	Dirs   []string `arg:"" type:"path" help:"Directories with labels*.jsonl and SERVER.json."`
 	Misses bool     `help:"List every disagreement."`
-	Model  string   `placeholder:"MODEL" help:"Tighten the contracts by what a model reads, as anthropic:NAME or openai:NAME."`
+	Model  string   `placeholder:"MODEL" help:"Weigh the contracts against what a model reads, as anthropic:NAME or openai:NAME."`
 	Base   string   `name:"base-url" placeholder:"URL" help:"Where the model's API begins."`
 	Cross  []string `type:"path" placeholder:"DIR" help:"Leave each server out in turn, and fit the estimates to the others and to the servers of these directories."`
 	Accept bool     `help:"Take everything that the model says, as if a person had settled each disagreement by it."`
@@ -84,7 +84,7 @@ func (c *rolesCommand) contracts(ctx context.Context) (eval.Contracts, error) {
 
 	return func(catalogue *schema.Catalogue) (*contract.File, error) {
 		made := synth.Contract(catalogue)
-		result, err := r.Tighten(ctx, catalogue, made, nil)
+		result, err := r.Weigh(ctx, catalogue, made, nil)
 		if err != nil || !c.Accept {
 			return result.File, err
 		}

@@ -81,7 +81,7 @@ func (c *synthCommand) Run(ctx context.Context, s *command.Streams) error {
 	return nil
 }
 
-// contracts makes the contracts of catalogues: by the rules, and tightened by a model
+// contracts makes the contracts of catalogues: by the rules, and weighed against a model
 // where there is one. A model that fails is told about, and loosens nothing.
 func (c *synthCommand) contracts(ctx context.Context, s *command.Streams, catalogues []*schema.Catalogue) ([]*contract.File, error) {
 	r, err := c.reader()
@@ -94,7 +94,7 @@ func (c *synthCommand) contracts(ctx context.Context, s *command.Streams, catalo
 	for _, cat := range catalogues {
 		made := c.packs.Contract(cat)
 		if r != nil {
-			result, err := r.Tighten(ctx, cat, made, c.packs.Reviewed(cat))
+			result, err := r.Weigh(ctx, cat, made, c.packs.Reviewed(cat))
 			if ctx.Err() != nil {
 				return nil, err
 			}

@@ -181,7 +181,7 @@ func (c *gatewayCommand) start(ctx context.Context, d *deployment, log *slog.Log
 // planned adds the planner and the reader. Where there is a store, others can give
 // scopes in a session.
 func (c *gatewayCommand) planned(d *deployment, log *slog.Logger) (err error) {
-	if d.options.Tighten, err = c.maker(log); err != nil {
+	if d.options.Weigh, err = c.maker(log); err != nil {
 		return err
 	}
 	d.options.Monitor.Reviewed = c.Reviewed

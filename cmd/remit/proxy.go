@@ -116,7 +116,7 @@ func (c *proxyCommand) options(ctx context.Context, log *slog.Logger, observe *t
 		return o, nil, command.UsageError(hint.Wrap(err, "write the upstream as in https://api.openai.com"))
 	}
 
-	if o.Tighten, err = c.maker(log); err != nil {
+	if o.Weigh, err = c.maker(log); err != nil {
 		return o, nil, err
 	}
 

@@ -142,9 +142,9 @@ type Options struct {
 	// Judge answers what the rules ask of the conversation; without it, those that
 	// ask fail.
 	Judge guard.Judge
-	// Tighten tightens contracts that were made for a server without any, except for the
+	// Weigh weighs what a model reads against contracts that were made for a server without any, except for the
 	// definitions of the given fingerprints, which people reviewed; nil leaves them as they are.
-	Tighten func(c *schema.Catalogue, made *contract.File, reviewed []string) *contract.File
+	Weigh func(c *schema.Catalogue, made *contract.File, reviewed []string) *contract.File
 	// Synthesized is told of contracts that were made because a server had
 	// none, before anything is decided by them. An error fences the server off.
 	Synthesized func(*contract.File) error

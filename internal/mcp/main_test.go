@@ -573,10 +573,10 @@ func TestBrokenServer(t *testing.T) {
 	}
 }
 
-// Contracts that were made are tightened before anything is decided by them.
+// Contracts that were made are weighed before anything is decided by them.
 func TestTighten(t *testing.T) {
 	var made []string
-	g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}, Tighten: func(c *schema.Catalogue, f *contract.File, _ []string) *contract.File {
+	g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}, Weigh: func(c *schema.Catalogue, f *contract.File, _ []string) *contract.File {
 		made = append(made, c.Server)
 		for i := range f.Tools {
 			f.Tools[i].Args = nil

@@ -28,8 +28,8 @@ type server struct {
 
 // keeper is told of contracts that come into force.
 type keeper struct {
-	// tighten tightens contracts that were made for a server without any; it may be nil.
-	tighten func(c *schema.Catalogue, made *contract.File, reviewed []string) *contract.File
+	// weigh weighs what a model reads against contracts that were made for a server without any; it may be nil.
+	weigh func(c *schema.Catalogue, made *contract.File, reviewed []string) *contract.File
 	// synthesized keeps contracts that were made for a server without any, inForce
 	// notes those that have changed. Either may be nil.
 	synthesized, inForce func(*contract.File) error
@@ -115,10 +115,10 @@ func (s *server) suggest(c *schema.Catalogue) {
 // contracts makes the contracts of a server without any. The caller holds the lock.
 func (s *server) contracts(c *schema.Catalogue, keep keeper) *contract.File {
 	made := s.Packs.Contract(c)
-	if keep.tighten == nil {
+	if keep.weigh == nil {
 		return made
 	}
-	return keep.tighten(c, made, s.Packs.Reviewed(c))
+	return keep.weigh(c, made, s.Packs.Reviewed(c))
 }
 
 // fresh makes the contracts of tools that the server did not have before. The caller

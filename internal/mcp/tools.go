@@ -75,7 +75,7 @@ func (b *backend) tools(ctx context.Context, x *exchange) (*schema.Catalogue, er
 	}
 
 	c := b.server.catalogue(all)
-	if err := b.server.meet(c, keeper{b.c.g.o.Tighten, b.c.g.o.Synthesized, b.c.g.o.InForce}); err != nil {
+	if err := b.server.meet(c, keeper{b.c.g.o.Weigh, b.c.g.o.Synthesized, b.c.g.o.InForce}); err != nil {
 		return nil, err
 	}
 

@@ -90,9 +90,9 @@ type Options struct {
 	Contract *contract.File
 	// Packs are reviewed contracts that the operator selected for the tools.
 	Packs pack.Set
-	// Tighten tightens contracts that were made of definitions, except for the definitions of the
+	// Weigh weighs what a model reads against contracts that were made of definitions, except for the definitions of the
 	// given fingerprints, which people reviewed; nil leaves them as they are.
-	Tighten func(c *schema.Catalogue, made *contract.File, reviewed []string) *contract.File
+	Weigh func(c *schema.Catalogue, made *contract.File, reviewed []string) *contract.File
 	// Learned receives contracts that were synthesized for tools without one,
 	// before any decision uses them, and returns the contracts in force from then
 	// on. When nil, tools that a given contract file lacks stay unknown; without

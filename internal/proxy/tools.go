@@ -168,10 +168,10 @@ func (m *monitors) contract(c *schema.Catalogue) (file *contract.File, lasts boo
 // made makes the contracts of tools that have none.
 func (m *monitors) made(c *schema.Catalogue) *contract.File {
 	made := m.o.Packs.Contract(c)
-	if m.o.Tighten == nil {
+	if m.o.Weigh == nil {
 		return made
 	}
-	return m.o.Tighten(c, made, m.o.Packs.Reviewed(c))
+	return m.o.Weigh(c, made, m.o.Packs.Reviewed(c))
 }
 
 // textsOf returns the texts of definitions by the names of their tools.

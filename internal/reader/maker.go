@@ -15,7 +15,7 @@ import (
 // first sight: a client is waiting for the tools.
 const DefaultTime = time.Minute
 
-// Maker tightens the contracts of tools that an enforcement point sees for the first
+// Maker weighs what a model says against the contracts of tools that an enforcement point sees for the first
 // time. It is safe for concurrent use.
 type Maker struct {
 	reader *Reader
@@ -34,10 +34,10 @@ func NewMaker(r *Reader, wait time.Duration, log *slog.Logger) *Maker {
 	return &Maker{reader: r, time: wait, log: log, made: map[string]func() *contract.File{}}
 }
 
-// Tighten tightens the contracts that were made of a catalogue, except for the definitions of the
+// Weigh weighs what a model says against the contracts that were made of a catalogue, except for the definitions of the
 // given fingerprints, which people reviewed. The same definitions are read once, also when that
 // fails: then the contracts stay as they were made, with marks. The caller owns what it returns.
-func (m *Maker) Tighten(c *schema.Catalogue, made *contract.File, reviewed []string) *contract.File {
+func (m *Maker) Weigh(c *schema.Catalogue, made *contract.File, reviewed []string) *contract.File {
 	key := c.Server + "\x00" + c.Fingerprint()
 	m.mu.Lock()
 	tight := m.made[key]
@@ -45,17 +45,17 @@ func (m *Maker) Tighten(c *schema.Catalogue, made *contract.File, reviewed []str
 		if len(m.made) >= maxKept {
 			clear(m.made)
 		}
-		tight = sync.OnceValue(func() *contract.File { return m.tighten(c, made, reviewed) })
+		tight = sync.OnceValue(func() *contract.File { return m.weigh(c, made, reviewed) })
 		m.made[key] = tight
 	}
 	m.mu.Unlock()
 	return tight().Clone()
 }
 
-func (m *Maker) tighten(c *schema.Catalogue, made *contract.File, reviewed []string) *contract.File {
+func (m *Maker) weigh(c *schema.Catalogue, made *contract.File, reviewed []string) *contract.File {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), m.time, fmt.Errorf("the definitions were not read within %v: allow more time, or use a faster model", m.time))
 	defer cancel()
-	result, err := m.reader.Tighten(ctx, c, made, reviewed)
+	result, err := m.reader.Weigh(ctx, c, made, reviewed)
 	if err != nil {
 		m.log.Warn("definitions could not be read by the model, and their contracts stand", "server", c.Server, "error", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/llm"
 	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/synth"
 )
 
 // Stage is the name of the step among models, recordings and usage.
@@ -109,7 +110,7 @@ func (r *Reader) Tool(ctx context.Context, t *schema.Tool, c *schema.Catalogue, 
 
 // Result is what came of reading a catalogue.
 type Result struct {
-	// File is the contract file, tightened. A tool that could not be read has what the
+	// File is the contract file, weighed. A tool that could not be read has what the
 	// rules say, and a mark that no model has read it.
 	File *contract.File
 	// Readings are what the model said, by tool.
@@ -125,10 +126,10 @@ const (
 )
 
 // Tighten asks about every tool of a contract file that was made of the catalogue's definitions,
-// and tightens their contracts, except for the definitions of the given fingerprints, which
+// and weighs its answers against their contracts, except for the definitions of the given fingerprints, which
 // people reviewed. The error joins what went wrong, tool by tool; the result is complete all the
 // same.
-func (r *Reader) Tighten(ctx context.Context, c *schema.Catalogue, made *contract.File, reviewed []string) (*Result, error) {
+func (r *Reader) Weigh(ctx context.Context, c *schema.Catalogue, made *contract.File, reviewed []string) (*Result, error) {
 	out := &Result{File: made.Clone(), Readings: map[string]*Reading{}}
 	readings, errs := make([]*Reading, len(c.Tools)), make([]error, len(c.Tools))
 	var all sync.WaitGroup
@@ -140,6 +141,7 @@ func (r *Reader) Tighten(ctx context.Context, c *schema.Catalogue, made *contrac
 	}
 	all.Wait()
 
+	seconds := synth.Opinions(c)
 	for i := range c.Tools {
 		tool, ok := out.File.Tool(c.Tools[i].Name)
 		switch {
@@ -151,7 +153,8 @@ func (r *Reader) Tighten(ctx context.Context, c *schema.Catalogue, made *contrac
 			tool.Review = strings.TrimPrefix(tool.Review+"; "+Unread, "; ")
 		default:
 			var more []Disagreement
-			*tool, more = Tighten(*tool, readings[i])
+			second := seconds[tool.Name]
+			*tool, more = Weigh(*tool, readings[i], &second)
 			out.Readings[tool.Name] = readings[i]
 			out.Disagreements = append(out.Disagreements, more...)
 		}

@@ -74,11 +74,11 @@ func TestReader(t *testing.T) {
 	made := synth.Contract(c)
 	dir := t.TempDir()
 	r := newReader(t, s, llm.Record(dir))
-	got, err := r.Tighten(t.Context(), c, made, nil)
+	got, err := r.Weigh(t.Context(), c, made, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Tighten(t.Context(), c, made, nil); err != nil {
+	if _, err := r.Weigh(t.Context(), c, made, nil); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(s.Asked()); n != 2 {
@@ -107,7 +107,7 @@ func TestReader(t *testing.T) {
 	}
 
 	silent := llmtest.New(t, func(llmtest.Asked) llmtest.Reply { return llmtest.Reply{Text: "no"} })
-	again, err := newReader(t, silent, llm.Replay(dir)).Tighten(t.Context(), c, made, nil)
+	again, err := newReader(t, silent, llm.Replay(dir)).Weigh(t.Context(), c, made, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestReaderMistakes(t *testing.T) {
 			})
 			cat := teams(t)
 			made := synth.Contract(cat)
-			got, err := newReader(t, s, nil).Tighten(t.Context(), cat, made, nil)
+			got, err := newReader(t, s, nil).Weigh(t.Context(), cat, made, nil)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("%v, want %s", err, c.want)
 			}
@@ -180,7 +180,7 @@ func TestMaker(t *testing.T) {
 				wait = 50 * time.Millisecond
 			}
 			m := reader.NewMaker(newReader(t, s, nil), wait, slog.New(slog.DiscardHandler))
-			got := m.Tighten(teams(t), synth.Contract(teams(t)), nil)
+			got := m.Weigh(teams(t), synth.Contract(teams(t)), nil)
 			tool, _ := got.Tool("ping_team")
 			if read := tool.Args[0].Role == label.Target; read != c.read || strings.Contains(tool.Review, reader.Unread) == c.read {
 				t.Errorf("%s, review %q", tool.Args[0].Role, tool.Review)
@@ -188,7 +188,7 @@ func TestMaker(t *testing.T) {
 
 			asked := len(s.Asked())
 			tool.Args[0].Role = label.Control
-			if again, _ := m.Tighten(teams(t), synth.Contract(teams(t)), nil).Tool("ping_team"); again.Args[0].Role == label.Control || len(s.Asked()) != asked {
+			if again, _ := m.Weigh(teams(t), synth.Contract(teams(t)), nil).Tool("ping_team"); again.Args[0].Role == label.Control || len(s.Asked()) != asked {
 				t.Errorf("%s after %d questions, and %d", again.Args[0].Role, asked, len(s.Asked()))
 			}
 		})
@@ -200,7 +200,7 @@ func TestReviewed(t *testing.T) {
 	s := llmtest.New(t, about)
 	c := teams(t)
 	made := synth.Contract(c)
-	got, err := newReader(t, s, nil).Tighten(t.Context(), c, made, []string{c.Tools[0].Fingerprint})
+	got, err := newReader(t, s, nil).Weigh(t.Context(), c, made, []string{c.Tools[0].Fingerprint})
 	if err != nil || len(s.Asked()) != 1 {
 		t.Fatalf("%v after %d questions", err, len(s.Asked()))
 	}
@@ -215,7 +215,7 @@ func TestUnreadable(t *testing.T) {
 	s := llmtest.New(t, about)
 	c := teams(t)
 	c.Tools[0].Description = strings.Repeat("x", 70<<10)
-	got, err := newReader(t, s, nil).Tighten(t.Context(), c, synth.Contract(c), nil)
+	got, err := newReader(t, s, nil).Weigh(t.Context(), c, synth.Contract(c), nil)
 	if err != nil || len(s.Asked()) != 1 {
 		t.Fatalf("%v after %d questions", err, len(s.Asked()))
 	}

@@ -3,12 +3,14 @@ package reader
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/synth"
 )
 
 // Disagreement is a place where model and rules judge differently.
@@ -19,8 +21,8 @@ type Disagreement struct {
 	Path  string `json:"path"`
 	Rules string `json:"rules"`
 	Model string `json:"model"`
-	// Taken is set where the contract has what the model says, since it is stricter. All others
-	// keep what the rules say until a person decides.
+	// Taken is set where the contract has what the model says: it is stricter, or somebody else
+	// says the same. All others keep what the rules say until a person decides.
 	Taken bool `json:"taken"`
 	// Why is the model's reason, which the definition may have dictated.
 	Why string `json:"why,omitempty"`
@@ -65,44 +67,51 @@ const (
 	changing  = 10
 )
 
-// opinion compares one tool's contract with a reading.
-type opinion struct {
+// plausible is how likely a role has to be, by arguments like it, where neither it nor the
+// contract's bears authority.
+const plausible = 0.05
+
+// weighing compares one tool's contract with a reading.
+type weighing struct {
 	tool *contract.Tool
-	out  []Disagreement
+	// second is what synthesis knows beside its verdict; nil if nothing is known.
+	second *synth.Opinion
+	out    []Disagreement
 }
 
-func (o *opinion) differ(path, rules, model string, taken bool, weight int, why string) {
-	if taken {
+func (w *weighing) differ(d Disagreement, stricter bool, weight int) {
+	if stricter && d.Taken {
 		weight += missed
 	}
 	switch {
-	case o.tool.Effect.Outward():
+	case w.tool.Effect.Outward():
 		weight += outward
-	case o.tool.Effect != contract.Read:
+	case w.tool.Effect != contract.Read:
 		weight += changing
 	}
-	o.out = append(o.out, Disagreement{Tool: o.tool.Name, Path: path, Rules: rules, Model: model, Taken: taken, Why: why, weight: weight})
+	d.Tool, d.weight = w.tool.Name, weight
+	w.out = append(w.out, d)
 }
 
-// Tighten returns the contract of a tool with what a model says that is stricter than
-// the rules, and all disagreements. What a call may do after it, it may do by the
-// rules' contract as well.
+// Weigh returns the contract of a tool with what a model says that is stricter than the rules
+// and the estimates, or that one of them says as well, and all disagreements. The second
+// opinion may be nil: then nothing becomes milder.
 //
 // A tool with variants is judged by its cases, which no model was asked about: there
 // all disagreements are left to people.
-func Tighten(made contract.Tool, r *Reading) (contract.Tool, []Disagreement) {
+func Weigh(made contract.Tool, r *Reading, second *synth.Opinion) (contract.Tool, []Disagreement) {
 	f := (&contract.File{Tools: []contract.Tool{made}}).Clone()
 	t := &f.Tools[0]
-	o := &opinion{tool: t}
+	w := &weighing{tool: t, second: second}
 	open := t.Variants == nil && t.Unwrap == nil
 	for i := range t.Args {
 		if m := r.about(t.Args[i].Pattern); m != nil {
-			o.arg(&t.Args[i], m, open, m.At == t.Args[i].Pattern)
+			w.arg(&t.Args[i], m, open, m.At == t.Args[i].Pattern)
 		}
 	}
-	o.output(r, open)
-	o.effect(r, open)
-	return *t, o.out
+	w.output(r, open)
+	w.effect(r, open)
+	return *t, w.out
 }
 
 // about finds what a reading says about a pattern of the contract. What is said about
@@ -119,9 +128,9 @@ func (r *Reading) about(pattern string) *Arg {
 	}
 }
 
-// effect takes an effect that is held to more.
-func (o *opinion) effect(r *Reading, open bool) {
-	t := o.tool
+// effect takes an effect that is held to more, and a milder one that somebody else sees as well.
+func (w *weighing) effect(r *Reading, open bool) {
+	t := w.tool
 	if r.Effect == t.Effect {
 		return
 	}
@@ -131,22 +140,28 @@ func (o *opinion) effect(r *Reading, open bool) {
 		// what is only sent.
 		now = contract.Destructive
 	}
-	taken := open && degree(now) > degree(t.Effect)
-	o.differ("effect", string(t.Effect), string(r.Effect), taken, authority+outward, r.Does)
+	stricter := degree(now) > degree(t.Effect)
+	taken := open && (stricter || w.seesEffect(r.Effect))
+	w.differ(Disagreement{Path: "effect", Rules: string(t.Effect), Model: string(r.Effect), Taken: taken, Why: r.Does}, stricter, authority+outward)
 	if !taken {
 		return
 	}
 
 	t.Why = join(t.Why, fmt.Sprintf("a model says %s: %s", r.Effect, clip(r.Does)))
 	if t.Effect == contract.Read {
-		o.becomesEffect()
+		w.becomesEffect()
 	}
 	t.Effect = now
 }
 
+// seesEffect reports whether the rules alone see an effect, or most tools like it have it.
+func (w *weighing) seesEffect(e contract.Effect) bool {
+	return w.second != nil && (w.second.Rules.Effect == e || likeliest(w.second.Effects) == string(e))
+}
+
 // becomesEffect holds what the rules took for a read to what any effect is held to.
-func (o *opinion) becomesEffect() {
-	t := o.tool
+func (w *weighing) becomesEffect() {
+	t := w.tool
 	for i := range t.Args {
 		if a := &t.Args[i]; a.Role == label.Selector {
 			a.Floor = max(a.Floor, label.ToolOutput)
@@ -168,8 +183,8 @@ func degree(e contract.Effect) int {
 }
 
 // output takes a lower trust of the result.
-func (o *opinion) output(r *Reading, open bool) {
-	out := &o.tool.Output
+func (w *weighing) output(r *Reading, open bool) {
+	out := &w.tool.Output
 	trust := label.External
 	if r.Output > label.External {
 		trust = label.ToolOutput
@@ -178,24 +193,24 @@ func (o *opinion) output(r *Reading, open bool) {
 		return
 	}
 	taken := open && trust < out.Trust
-	o.differ("output", out.Trust.String(), trust.String(), taken, 0, r.Does)
+	w.differ(Disagreement{Path: "output", Rules: out.Trust.String(), Model: trust.String(), Taken: taken, Why: r.Does}, taken, 0)
 	if taken {
 		out.Trust = trust
 	}
 }
 
-// arg takes a role that bears authority, and a higher floor. Only what a model was asked
-// about is told as a disagreement.
-func (o *opinion) arg(a *contract.Arg, m *Arg, open, tell bool) {
-	role, floor := a.Role, max(a.Floor, m.Floor)
+// arg takes a role that bears authority and a higher floor, and what is milder as far as somebody
+// else goes. Only what a model was asked about is told as a disagreement.
+func (w *weighing) arg(a *contract.Arg, m *Arg, open, tell bool) {
+	role, floor := a.Role, max(m.Floor, min(a.Floor, w.leastFloor(a)))
 	heavier := m.Role.AuthorityBearing() && !a.Role.AuthorityBearing()
 	// In a read, nothing hangs on which of the two it is.
-	alike := o.tool.Effect == contract.Read && neither(a.Role) && neither(m.Role)
-	if heavier || alike {
+	alike := w.tool.Effect == contract.Read && neither(a.Role) && neither(m.Role)
+	if heavier || alike || w.seesRole(a, m.Role) {
 		role = m.Role
 	}
 	if heavier {
-		floor = max(floor, contract.DefaultFloor(m.Role))
+		floor = max(floor, a.Floor, contract.DefaultFloor(m.Role))
 	}
 
 	weight := 0
@@ -203,10 +218,10 @@ func (o *opinion) arg(a *contract.Arg, m *Arg, open, tell bool) {
 		weight = authority
 	}
 	if tell && m.Role != a.Role {
-		o.differ("args "+a.Pattern+" role", a.Role.String(), m.Role.String(), open && role == m.Role, weight, m.Why)
+		w.differ(Disagreement{Path: "args " + a.Pattern + " role", Rules: a.Role.String(), Model: m.Role.String(), Taken: open && role == m.Role, Why: m.Why}, heavier, weight)
 	}
 	if tell && m.Floor != a.Floor && m.Role == a.Role {
-		o.differ("args "+a.Pattern+" floor", a.Floor.String(), m.Floor.String(), open && m.Floor > a.Floor, weight, m.Why)
+		w.differ(Disagreement{Path: "args " + a.Pattern + " floor", Rules: a.Floor.String(), Model: m.Floor.String(), Taken: open && floor == m.Floor, Why: m.Why}, m.Floor > a.Floor, weight)
 	}
 	if !open {
 		return
@@ -215,6 +230,54 @@ func (o *opinion) arg(a *contract.Arg, m *Arg, open, tell bool) {
 		a.Why = join(a.Why, fmt.Sprintf("a model says %s %s: %s", m.Role, m.Floor, clip(m.Why)))
 	}
 	a.Role, a.Floor = role, floor
+}
+
+// seesRole reports whether the rules alone say that an argument has a role, or most arguments like it have
+// it; or, where nothing bears authority, enough of them. What is run and what is secret stays so.
+func (w *weighing) seesRole(a *contract.Arg, r label.Role) bool {
+	if w.second == nil || a.Role == label.Command || a.Role == label.Credential {
+		return false
+	}
+	roles := w.second.Arguments[a.Pattern].Roles
+	isPlausible := !a.Role.AuthorityBearing() && !r.AuthorityBearing() && roles[r.String()] >= plausible
+	ruled := w.ruled(a)
+	return isPlausible || likeliest(roles) == r.String() || (ruled != nil && ruled.Role == r)
+}
+
+// leastFloor returns the lowest floor that the contract, the rules alone, or most arguments like it have.
+func (w *weighing) leastFloor(a *contract.Arg) label.Trust {
+	least := a.Floor
+	if w.second == nil || a.Role == label.Command || a.Role == label.Credential {
+		return least
+	}
+	if i := w.ruled(a); i != nil {
+		least = min(least, i.Floor)
+	}
+	var alike label.Trust
+	if err := alike.UnmarshalText([]byte(likeliest(w.second.Arguments[a.Pattern].Floors))); err == nil {
+		least = min(least, alike)
+	}
+	return least
+}
+
+// ruled returns the argument as the rules alone have it; nil if they don't.
+func (w *weighing) ruled(a *contract.Arg) *contract.Arg {
+	i := slices.IndexFunc(w.second.Rules.Args, func(b contract.Arg) bool { return b.Pattern == a.Pattern })
+	if i < 0 {
+		return nil
+	}
+	return &w.second.Rules.Args[i]
+}
+
+// likeliest returns the class with the highest probability, the first in order if several have it.
+func likeliest(of map[string]float64) string {
+	best := ""
+	for _, class := range slices.Sorted(maps.Keys(of)) {
+		if best == "" || of[class] > of[best] {
+			best = class
+		}
+	}
+	return best
 }
 
 // neither reports whether a role is one that picks nothing and goes nowhere.

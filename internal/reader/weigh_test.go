@@ -1,0 +1,338 @@
+package reader_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/reader"
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/synth"
+)
+
+// catalogues are the tool definitions of the evaluation sets.
+func catalogues(t testing.TB) []*schema.Catalogue {
+	t.Helper()
+	files, err := filepath.Glob("../eval/testdata/*/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []*schema.Catalogue
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, err := schema.Parse(name, data); err == nil {
+			out = append(out, c)
+		}
+	}
+	if len(out) < 20 {
+		t.Fatalf("only %d catalogues", len(out))
+	}
+	return out
+}
+
+// anyReading is whatever a model may say about places, and about others.
+func anyReading(t *rapid.T, made *contract.Tool) *reader.Reading {
+	r := &reader.Reading{
+		Does:   rapid.StringN(0, 10, 40).Draw(t, "does"),
+		Effect: rapid.SampledFrom(contract.Effects()).Draw(t, "effect"),
+		Output: label.Trust(rapid.SampledFrom([]label.Trust{label.External, label.ToolOutput, label.User, label.Trusted}).Draw(t, "output")),
+	}
+	places := reader.Places(made)
+	for i := range made.Args {
+		places = append(places, made.Args[i].Pattern)
+	}
+	for _, p := range places {
+		r.Args = append(r.Args, reader.Arg{
+			At: p, Role: rapid.SampledFrom(label.Roles()).Draw(t, "role"),
+			Floor: rapid.SampledFrom([]label.Trust{label.External, label.ToolOutput, label.User, label.Trusted}).Draw(t, "floor"),
+		})
+	}
+	return r
+}
+
+// TestNoAnswerAloneLoosens: whatever a model answers, the contract is nowhere laxer than the one
+// that the rules made, unless the rules alone or most tools and arguments like these are as lax.
+func TestNoAnswerAloneLoosens(t *testing.T) {
+	type known struct {
+		made   contract.Tool
+		second synth.Opinion
+	}
+	var tools []known
+	for _, c := range catalogues(t) {
+		opinions := synth.Opinions(c)
+		for _, made := range synth.Contract(c).Tools {
+			tools = append(tools, known{made, opinions[made.Name]})
+		}
+	}
+
+	rapid.Check(t, func(t *rapid.T) {
+		tool := rapid.SampledFrom(tools).Draw(t, "tool")
+		reading := anyReading(t, &tool.made)
+		before := file(tool.made).Clone()
+		alone, _ := reader.Weigh(tool.made, reading, nil)
+		for _, change := range contract.Diff(before, file(alone)) {
+			if change.Laxer {
+				t.Fatalf("by the model alone: %s", change)
+			}
+		}
+
+		weighed, _ := reader.Weigh(tool.made, reading, &tool.second)
+		if len(contract.Diff(before, file(tool.made))) > 0 {
+			t.Fatal("the rules' contract was changed")
+		}
+		if _, err := contract.Compile(file(weighed), contract.Defaults{}); err != nil {
+			t.Fatal(err)
+		}
+		checkEffect(t, &tool.made, &weighed, &tool.second)
+		for i, a := range weighed.Args {
+			checkArgument(t, &tool.made.Args[i], &a, &tool.second)
+		}
+	})
+}
+
+func file(tools ...contract.Tool) *contract.File {
+	return &contract.File{Version: contract.Version, Tools: tools}
+}
+
+// checkEffect holds what became of an effect: a milder one is somebody else's too, what is written stays
+// followed, and what became an effect vouches for nothing.
+func checkEffect(t *rapid.T, made, weighed *contract.Tool, second *synth.Opinion) {
+	follows := map[contract.Effect]bool{contract.Write: true, contract.Destructive: true, contract.Execute: true}
+	was, is := made.Effect, weighed.Effect
+	seen := is == second.Rules.Effect || second.Effects[string(is)] >= slices.Max(slices.Collect(maps.Values(second.Effects)))
+	switch {
+	case seen || was == is:
+	case follows[was] && !follows[is]:
+		t.Fatalf("%s became %s: what it writes is followed no longer", was, is)
+	case was.Outward():
+		t.Fatalf("%s became %s", was, is)
+	}
+	if was == contract.Read && is != was && (weighed.Output.Trust > label.External || len(weighed.Output.Certify) > 0 || weighed.Output.Settled) {
+		t.Fatalf("what became an effect still vouches: %+v", weighed.Output)
+	}
+}
+
+// checkArgument holds what became of an argument: authority is taken away, and a floor lowered, only as
+// far as the rules alone or most arguments like it go.
+func checkArgument(t *rapid.T, made, weighed *contract.Arg, second *synth.Opinion) {
+	likely := second.Arguments[made.Pattern]
+	by := contract.Arg{Role: made.Role, Floor: made.Floor}
+	if i := slices.IndexFunc(second.Rules.Args, func(a contract.Arg) bool { return a.Pattern == made.Pattern }); i >= 0 {
+		by = second.Rules.Args[i]
+	}
+	most := func(of map[string]float64, class string) bool {
+		return len(of) > 0 && of[class] >= slices.Max(slices.Collect(maps.Values(of)))
+	}
+
+	lost := made.Role.AuthorityBearing() && weighed.Role != made.Role
+	if lost && by.Role != weighed.Role && !most(likely.Roles, weighed.Role.String()) {
+		t.Fatalf("%s was %s and became %s by the model alone", made.Pattern, made.Role, weighed.Role)
+	}
+	lowered := weighed.Floor < made.Floor
+	if lowered && by.Floor > weighed.Floor && !slices.ContainsFunc([]label.Trust{label.External, label.ToolOutput, label.User, label.Trusted}, func(f label.Trust) bool { return f <= weighed.Floor && most(likely.Floors, f.String()) }) {
+		t.Fatalf("the floor of %s was %s and became %s by the model alone", made.Pattern, made.Floor, weighed.Floor)
+	}
+	secret := made.Role == label.Credential || made.Role == label.Command
+	if secret && (!weighed.Role.AuthorityBearing() || lowered) {
+		t.Fatalf("%s was %s and became %s %s", made.Pattern, made.Role, weighed.Role, weighed.Floor)
+	}
+}
+
+// rules is the contract that a test starts from.
+func rules(t testing.TB, yaml string) contract.Tool {
+	t.Helper()
+	f, err := contract.Load("mail.yaml", []byte("version: 1\nserver: mail\ntools:\n"+yaml))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.Tools[0]
+}
+
+const note = `
+  add_note:
+    effect: write
+    args:
+      /to: {role: content, floor: EXTERNAL}
+      /text: {role: content, floor: EXTERNAL}
+      /list: {role: target, floor: USER}
+    output: {trust: TOOL_OUTPUT}
+`
+
+func TestWeigh(t *testing.T) {
+	read := `
+  show:
+    effect: read
+    args:
+      /id: {role: selector, floor: EXTERNAL}
+      /ids/*: {role: selector, floor: EXTERNAL}
+      /ids: {role: selector, floor: EXTERNAL}
+    output: {trust: TOOL_OUTPUT, fields: {/id: TOOL_OUTPUT}}
+`
+	split := `
+  manage:
+    effect: write
+    args: {/op: {role: control, floor: USER}, /id: {role: selector, floor: TOOL_OUTPUT}}
+    output: {trust: TOOL_OUTPUT}
+    variants: {argument: /op, cases: {get: {effect: read}, set: {effect: write}}}
+`
+	for _, c := range []struct {
+		name, made string
+		reading    reader.Reading
+		// want are the security changes to the contract ("!" is laxer), queue what is told to people.
+		want, queue []string
+		// second is what synthesis knows beside the contract.
+		second *synth.Opinion
+	}{
+		{
+			name: "an authority that neither the model nor the rules alone see is taken away", made: note,
+			reading: reader.Reading{Effect: contract.Write, Output: label.ToolOutput, Args: []reader.Arg{{At: "/list", Role: label.Content, Floor: label.External}}},
+			second:  &synth.Opinion{Rules: rules(t, strings.ReplaceAll(note, "target, floor: USER", "content, floor: TOOL_OUTPUT"))},
+			want:    []string{"! add_note args /list role: target → content", "! add_note args /list floor: USER → TOOL_OUTPUT"},
+			queue:   []string{"add_note args /list role: the rules say target, the model content; took content"},
+		},
+		{
+			name: "or that arguments like it seldom bear", made: note,
+			reading: reader.Reading{Effect: contract.Write, Output: label.ToolOutput, Args: []reader.Arg{{At: "/list", Role: label.Content, Floor: label.External}}},
+			second: &synth.Opinion{Rules: rules(t, note), Arguments: map[string]synth.Likelihood{
+				"/list": {Roles: map[string]float64{"content": 0.7, "target": 0.3}, Floors: map[string]float64{"EXTERNAL": 0.6, "USER": 0.4}},
+			}},
+			want:  []string{"! add_note args /list role: target → content", "! add_note args /list floor: USER → EXTERNAL"},
+			queue: []string{"add_note args /list role: the rules say target, the model content; took content"},
+		},
+		{
+			name: "an authority that arguments like it often bear stays, for people", made: note,
+			reading: reader.Reading{Effect: contract.Write, Output: label.ToolOutput, Args: []reader.Arg{{At: "/list", Role: label.Content, Floor: label.External}}},
+			second: &synth.Opinion{Rules: rules(t, note), Arguments: map[string]synth.Likelihood{
+				"/list": {Roles: map[string]float64{"content": 0.4, "target": 0.6}, Floors: map[string]float64{"EXTERNAL": 0.4, "USER": 0.6}},
+			}},
+			queue: []string{"add_note args /list role: the rules say target, the model content; kept target"},
+		},
+		{
+			name: "what bears no authority may be what is plausible, with the floor of the strictest", made: note,
+			reading: reader.Reading{Effect: contract.Write, Output: label.ToolOutput, Args: []reader.Arg{{At: "/text", Role: label.Control, Floor: label.User}}},
+			second: &synth.Opinion{Rules: rules(t, note), Arguments: map[string]synth.Likelihood{
+				"/text": {Roles: map[string]float64{"content": 0.9, "control": 0.1}},
+			}},
+			want:  []string{"args /text role: content → control", "args /text floor: EXTERNAL → USER"},
+			queue: []string{"add_note args /text role: the rules say content, the model control; took control"},
+		},
+		{
+			name: "what is secret stays so", made: strings.ReplaceAll(note, "target, floor: USER", "credential, floor: TRUSTED"),
+			reading: reader.Reading{Effect: contract.Write, Output: label.ToolOutput, Args: []reader.Arg{{At: "/list", Role: label.Content, Floor: label.External}}},
+			second:  &synth.Opinion{Rules: rules(t, strings.ReplaceAll(note, "target, floor: USER", "content, floor: EXTERNAL"))},
+			queue:   []string{"add_note args /list role: the rules say credential, the model content; kept credential"},
+		},
+		{
+			name: "a milder effect that the rules alone see is taken", made: note,
+			reading: reader.Reading{Does: "shows", Effect: contract.Read, Output: label.ToolOutput},
+			second:  &synth.Opinion{Rules: rules(t, strings.ReplaceAll(note, "effect: write", "effect: read"))},
+			want:    []string{"! add_note effect: write → read"},
+			queue:   []string{"add_note effect: the rules say write, the model read; took read (shows)"},
+		},
+		{
+			name: "and one that most tools like it have", made: note,
+			reading: reader.Reading{Does: "shows", Effect: contract.Read, Output: label.ToolOutput},
+			second:  &synth.Opinion{Rules: rules(t, note), Effects: map[string]float64{"read": 0.6, "write": 0.4}},
+			want:    []string{"! add_note effect: write → read"},
+			queue:   []string{"add_note effect: the rules say write, the model read; took read (shows)"},
+		},
+		{
+			"agreement changes nothing", note,
+			reader.Reading{Effect: contract.Write, Output: label.ToolOutput, Args: []reader.Arg{
+				{At: "/to", Role: label.Content}, {At: "/text", Role: label.Content}, {At: "/list", Role: label.Target, Floor: label.User},
+			}},
+			nil, nil,
+			nil,
+		},
+		{
+			"an authority that the rules missed is taken, with its floor", note,
+			reader.Reading{Effect: contract.Write, Output: label.ToolOutput, Args: []reader.Arg{{At: "/to", Role: label.Target, Floor: label.External, Why: "who hears of it"}}},
+			[]string{"args /to role: content → target", "args /to floor: EXTERNAL → USER"},
+			[]string{"add_note args /to role: the rules say content, the model target; took target (who hears of it)"},
+			nil,
+		},
+		{
+			"an authority that the model doesn't see stays, for people", note,
+			reader.Reading{Effect: contract.Write, Output: label.ToolOutput, Args: []reader.Arg{{At: "/list", Role: label.Content, Floor: label.External}}},
+			nil,
+			[]string{"add_note args /list role: the rules say target, the model content; kept target"},
+			nil,
+		},
+		{
+			"a read that has an effect vouches for nothing", read,
+			reader.Reading{Does: "rings", Effect: contract.Egress, Output: label.ToolOutput, Args: []reader.Arg{{At: "/id", Role: label.Selector}, {At: "/ids/*", Role: label.Selector}}},
+			[]string{
+				"effect: read → egress", "args /id floor: EXTERNAL → TOOL_OUTPUT", "args /ids/* floor: EXTERNAL → TOOL_OUTPUT", "args /ids floor: EXTERNAL → TOOL_OUTPUT",
+				"output trust: TOOL_OUTPUT → EXTERNAL", "output fields /id: removed TOOL_OUTPUT",
+			},
+			[]string{"show effect: the rules say read, the model egress; took egress (rings)"},
+			nil,
+		},
+		{
+			"what is written stays followed", note,
+			reader.Reading{Effect: contract.Egress, Output: label.ToolOutput},
+			[]string{"effect: write → destructive"},
+			[]string{"add_note effect: the rules say write, the model egress; took egress"},
+			nil,
+		},
+		{
+			"a milder effect is for people", note,
+			reader.Reading{Effect: contract.Read, Output: label.ToolOutput},
+			nil,
+			[]string{"add_note effect: the rules say write, the model read; kept write"},
+			nil,
+		},
+		{
+			"what is said about elements holds for their list", read,
+			reader.Reading{Effect: contract.Read, Output: label.External, Args: []reader.Arg{{At: "/ids/*", Role: label.Command, Floor: label.Trusted}}},
+			[]string{
+				"args /ids/* role: selector → command", "args /ids/* floor: EXTERNAL → TRUSTED", "args /ids role: selector → command", "args /ids floor: EXTERNAL → TRUSTED",
+				"output trust: TOOL_OUTPUT → EXTERNAL",
+			},
+			[]string{"show args /ids/* role: the rules say selector, the model command; took command", "show output: the rules say TOOL_OUTPUT, the model EXTERNAL; took EXTERNAL"},
+			nil,
+		},
+		{
+			"cases are left to people", split,
+			reader.Reading{Effect: contract.Destructive, Output: label.External, Args: []reader.Arg{{At: "/id", Role: label.Target, Floor: label.User}}},
+			nil,
+			[]string{
+				"manage effect: the rules say write, the model destructive; kept write",
+				"manage args /id role: the rules say selector, the model target; kept selector",
+				"manage output: the rules say TOOL_OUTPUT, the model EXTERNAL; kept TOOL_OUTPUT",
+			},
+			nil,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			made := rules(t, c.made)
+			tight, queue := reader.Weigh(made, &c.reading, c.second)
+			reader.Sort(queue)
+			var got, told []string
+			for _, d := range contract.Diff(&contract.File{Tools: []contract.Tool{made}}, &contract.File{Tools: []contract.Tool{tight}}) {
+				if d.Security {
+					got = append(got, strings.TrimPrefix(strings.TrimSpace(d.String()), d.Tool+" "))
+				}
+			}
+			for _, d := range queue {
+				told = append(told, d.String())
+			}
+			if strings.Join(got, "\n") != strings.Join(c.want, "\n") {
+				t.Errorf("changes:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+			}
+			if strings.Join(told, "\n") != strings.Join(c.queue, "\n") {
+				t.Errorf("queue:\n%s\nwant:\n%s", strings.Join(told, "\n"), strings.Join(c.queue, "\n"))
+			}
+		})
+	}
+}

@@ -1,0 +1,56 @@
+package synth
+
+import (
+	"math"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/estimate"
+	"github.com/remit-project/remit/schema"
+)
+
+// Opinion is what synthesis knows of a tool beside the verdict of [Contract]: what the rules say
+// alone, and how likely each verdict is by the labelled tools and arguments that are like these.
+// It tells whether a milder judgement of somebody else has more behind it than their word.
+type Opinion struct {
+	// Rules is the contract by the rules alone. It is not one to enforce.
+	Rules contract.Tool
+	// Effects has the probability of each effect, and Arguments those of each argument, by pattern.
+	// What the estimates know nothing about is missing.
+	Effects   map[string]float64
+	Arguments map[string]Likelihood
+}
+
+// Likelihood has the probability of each role and each floor of an argument, by name.
+type Likelihood struct{ Roles, Floors map[string]float64 }
+
+// Opinions returns the opinions about the tools of a catalogue, by name.
+func Opinions(c *schema.Catalogue) map[string]Opinion {
+	x := builtin()
+	rules := x.with(Estimates{}).contract(c)
+	out := map[string]Opinion{}
+	for i := range c.Tools {
+		o := Opinion{Rules: rules.Tools[i], Arguments: map[string]Likelihood{}}
+		x.analyse(&c.Tools[i], c).likelihoods(&o)
+		out[c.Tools[i].Name] = o
+	}
+	return out
+}
+
+func (t *tool) likelihoods(o *Opinion) {
+	by := t.table.likely
+	o.Effects = probabilities(by.Effects.Odds(estimate.Tool(t.def, string(t.told), t.table.english)))
+	for _, p := range t.places {
+		v, _ := t.read(p)
+		if features := t.featuresOf(p, v); features != nil {
+			o.Arguments[p.pattern] = Likelihood{probabilities(by.Roles.Odds(features)), probabilities(by.Floors.Odds(features))}
+		}
+	}
+}
+
+// probabilities takes logarithms away.
+func probabilities(odds map[string]float64) map[string]float64 {
+	for class, o := range odds {
+		odds[class] = math.Exp(o)
+	}
+	return odds
+}
