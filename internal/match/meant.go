@@ -50,8 +50,8 @@ func (r *Result) areOfOneList(selected selection) bool {
 }
 
 // calledSo returns the only record whose name has all words of a criterion, or of one of the ways in which it says the
-// same; empty where there is none, or several. What can't be taken back relies on that as well, where
-// no other record speaks of it and all are of one party.
+// same; empty where there is none, or several. What can't be taken back and says nothing of its own relies on that as well, where
+// no other record speaks of it.
 func (m *matcher) calledSo(s *Source, c *Constraint, r *Result, selected selection) string {
 	isName := map[string]bool{}
 	for name := range r.members {
@@ -81,7 +81,7 @@ func (m *matcher) calledSo(s *Source, c *Constraint, r *Result, selected selecti
 	if one == "" || !m.irreversible {
 		return one
 	}
-	if m.speakOf(all, r, selected, one) || !m.areOfOneParty(s, r, selected) {
+	if m.isOpen() || m.speakOf(all, r, selected, one) || !m.areOfOneParty(s, r, selected) {
 		return ""
 	}
 	return one
@@ -207,8 +207,7 @@ func (m *matcher) speakOf(of []string, r *Result, selected selection, one string
 }
 
 // areOfOneParty reports whether the records that a source selects by a person's name are of the same
-// person, by all that they say of that and by accounts and addresses: a stranger may be called Ann as well. What the call says of its own
-// goes to one address then, which each record has.
+// person, by all that they say of that and by accounts and addresses: a stranger may be called Ann as well.
 func (m *matcher) areOfOneParty(s *Source, r *Result, selected selection) bool {
 	about := map[string]bool{}
 	where, _ := m.where(s, r)
@@ -225,22 +224,17 @@ func (m *matcher) areOfOneParty(s *Source, r *Result, selected selection) bool {
 		if !selected[record] {
 			continue
 		}
-		addressed := false
 		for _, i := range r.records[record] {
 			f := &r.fields[i]
 			of := meaningOf(f.key).of
-			isAddress := isOf(f.text, scope.Account) || isOf(f.text, scope.Email)
-			tells := (len(of) == 1 && about[of[0]]) || (len(about) > 0 && isAddress)
+			tells := (len(of) == 1 && about[of[0]]) || (len(about) > 0 && (isOf(f.text, scope.Account) || isOf(f.text, scope.Email)))
 			if !tells || !m.step() {
 				continue
 			}
 			if before, ok := first[f.name]; ok && before != f.text {
 				return false
 			}
-			first[f.name], addressed = f.text, addressed || isAddress
-		}
-		if m.isOpen() && !addressed {
-			return false
+			first[f.name] = f.text
 		}
 	}
 	return true

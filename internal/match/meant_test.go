@@ -2,7 +2,6 @@ package match_test
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
 )
 
@@ -63,14 +62,11 @@ func TestCalledAsTheCriterion(t *testing.T) {
 		"another account of the name":                {by(ofMoss, "boat", ""), letters(boat[:len(boat)-1]+`,"iban":"DE89370400440532013000"}`, tea[:len(tea)-1]+`,"iban":"GB33BUKB20201555555555"}`), "v1", true, false},
 		"one account of the name":                    {by(ofMoss, "boat", ""), letters(boat[:len(boat)-1]+`,"iban":"DE89370400440532013000"}`, tea[:len(tea)-1]+`,"iban":"DE89370400440532013000"}`), "v1", true, true},
 		"a compound of the name":                     {by(ofFriday, "violin", ""), `[{"id":"v1","title":"Violin","when":"2026-05-08"},{"id":"v2","title":"Violinstunde","when":"2026-05-08"}]`, "v1", true, false},
-		"a text of the agent's to one address":       {by(ofMoss, "boat", free), letters(boat, tea), "v1", true, true},
-		"a text of the agent's to another one":       {by(ofMoss, "boat", free), letters(tea, alias), "v2", true, false},
-		"a text of the agent's to no address":        {by(ofMoss, "boat", free), `[{"id":"v1","title":"The boat","sender_name":"Ada Moss"},{"id":"v2","title":"Tea","sender_name":"Ada Moss"}]`, "v1", true, false},
-		"a text of the agent's, to one by its day":   {by(ofFriday, "violin", free), `[{"id":"v1","title":"Violin","when":"2026-05-08","to":"a@x.example"},{"id":"v2","title":"Choir","when":"2026-05-08","to":"b@x.example"}]`, "v1", true, false},
+		"a text of the agent's that would go there":  {by(ofMoss, "boat", free), letters(boat, tea), "v1", true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			args := map[string]string{"/id": "s:" + c.id}
-			if strings.Contains(c.scope, free) {
+			if c.scope == by(ofMoss, "boat", free) {
 				args["/note"] = "c:Yes, let us."
 			}
 			for _, reversibly := range []bool{true, false} {
