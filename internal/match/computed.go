@@ -55,6 +55,9 @@ func (m *matcher) follows(value string, c *Constraint) bool {
 	if is, known := m.isRead(want, c, named); known {
 		return is
 	}
+	if m.irreversible && len(c.Sources) > 0 {
+		return m.followsExactly(want, c)
+	}
 	operands := m.operands(c, named)
 	all, free, isEither := uint32(1)<<len(c.Sources)-1, len(c.Sources) == 0, slices.Contains(words(c.By), "or")
 	is := func(r *big.Rat, last operation, of uint32) bool {
@@ -133,7 +136,7 @@ const (
 // operationWords are the words for an operation in what a computation is by.
 var operationWords = map[string]operation{
 	"plus": plus, "add": plus, "added": plus, "increased": plus, "raised": plus,
-	"minus": minus, "less": minus, "without": minus, "subtract": minus, "subtracted": minus, "deduct": minus, "deducted": minus, "reduced": minus,
+	"minus": minus, "less": minus, "without": minus, "subtract": minus, "subtracted": minus, "deduct": minus, "deducted": minus, "reduced": minus, "difference": minus,
 	"times": times, "multiplied": times, "product": times,
 }
 
@@ -148,15 +151,7 @@ func operationsOf(c *Constraint) map[operation]bool {
 	if slices.Contains(criterion, "or") {
 		return nil
 	}
-	out := map[operation]bool{}
-	for _, w := range criterion {
-		if op := operationWords[w]; op != otherwise {
-			out[op] = true
-		}
-	}
-	if multiplying().MatchString(c.By) {
-		out[times] = true
-	}
+	out := operationsIn(c.By)
 
 	switch {
 	case len(out) > 0:
@@ -168,6 +163,30 @@ func operationsOf(c *Constraint) map[operation]bool {
 	}
 	return map[operation]bool{plus: true}
 }
+
+// operationsIn returns the operations that words have.
+func operationsIn(by string) map[operation]bool {
+	out := map[operation]bool{}
+	for _, w := range words(by) {
+		if op := operationWords[w]; op != otherwise {
+			out[op] = true
+		}
+	}
+	if multiplying().MatchString(by) || rated().MatchString(by) {
+		out[times] = true
+	}
+	if leftOf().MatchString(by) {
+		out[minus] = true
+	}
+	return out
+}
+
+// rated matches a number of things at a price for each, and leftOf what is left of a number.
+var (
+	rated = pattern.OnUse(`(?i)\b(?:rate|price|fee|wage|salary|fare)\b.* for (?:\d|[a-z]+ (?:hour|day|night|week|month|person|people|guest))|` +
+		`\d (?:hours|days|nights|weeks|months|persons|people|guests) at\b`)
+	leftOf = pattern.OnUse(`(?i)\b(?:left|rest|remainder|remains) of (?:the )?\W?\d`)
+)
 
 // operand is a number that a computed value may be made of. A value that has sources is made of
 // one of theirs at least: what the request adds to it is not the sum.
@@ -247,8 +266,8 @@ func pairs(operands []operand) []operand {
 			if a.percent || b.percent {
 				continue
 			}
-			add(new(big.Rat).Add(a.Rat, b.Rat), sources, plus, a.Rat, b.Rat)
 			if i != j {
+				add(new(big.Rat).Add(a.Rat, b.Rat), sources, plus, a.Rat, b.Rat)
 				add(product, sources, times)
 			}
 			if a.Cmp(b.Rat) != 0 {

@@ -52,23 +52,25 @@ func TestEverySourceCounts(t *testing.T) {
 		by, eve, value string
 		want           bool
 	}{
-		"the difference":          {"Ann's limit minus Eve's", "9", "96", true},
-		"less the room":           {"Ann's limit minus Eve's", "9", "102", false},
-		"less nothing":            {"Ann's limit minus Eve's", "9", "105", false},
-		"the product":             {"Ann's limit times Eve's", "9", "945", true},
-		"with a sign":             {"Ann's limit × Eve's", "9", "945", true},
-		"multiplied":              {"Ann's limit multiplied by Eve's", "9", "945", true},
-		"the sum for the product": {"Ann's limit times Eve's", "9", "114", false},
-		"one of them for it":      {"Ann's limit times Eve's", "9", "105", false},
-		"the product and one":     {"Ann's limit times Eve's", "9", "954", false},
-		"two operations":          {"Ann's limit times Eve's plus 5", "9", "945", false},
-		"no operation, of both":   {"what the limits make", "9", "945", true},
-		"no operation, of one":    {"what the limits make", "9", "105", false},
-		"either of them":          {"Ann's limit or Eve's", "9", "105", true},
-		"the other one unknown":   {"Ann's limit minus Eve's", "null", "102", false},
-		"the sum":                 {"sum of the limits", "9", "114", true},
-		"one of what is added up": {"sum of the limits", "9", "105", false},
-		"one, and the room":       {"sum of the limits", "9", "108", false},
+		"the difference":           {"Ann's limit minus Eve's", "9", "96", true},
+		"less the room":            {"Ann's limit minus Eve's", "9", "102", false},
+		"less nothing":             {"Ann's limit minus Eve's", "9", "105", false},
+		"the product":              {"Ann's limit times Eve's", "9", "945", true},
+		"with a sign":              {"Ann's limit × Eve's", "9", "945", true},
+		"multiplied":               {"Ann's limit multiplied by Eve's", "9", "945", true},
+		"the sum for the product":  {"Ann's limit times Eve's", "9", "114", false},
+		"one of them for it":       {"Ann's limit times Eve's", "9", "105", false},
+		"the product and one":      {"Ann's limit times Eve's", "9", "954", false},
+		"two operations":           {"Ann's limit times Eve's plus 5", "9", "945", false},
+		"no operation, of both":    {"what the limits make", "9", "945", false},
+		"the difference in a noun": {"difference of the limits", "9", "96", true},
+		"their product for it":     {"difference of the limits", "9", "945", false},
+		"no operation, of one":     {"what the limits make", "9", "105", false},
+		"either of them":           {"Ann's limit or Eve's", "9", "105", true},
+		"the other one unknown":    {"Ann's limit minus Eve's", "null", "102", false},
+		"the sum":                  {"sum of the limits", "9", "114", true},
+		"one of what is added up":  {"sum of the limits", "9", "105", false},
+		"one, and the room":        {"sum of the limits", "9", "108", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := hostile{
@@ -76,6 +78,41 @@ func TestEverySourceCounts(t *testing.T) {
 				results: mails(nil, `[{"name":"Ann","limit":105},{"name":"Eve","limit":`+c.eve+`}]`),
 				scope:   `{"calls":[{"tool":"pay","args":{"/amount":{"computed":[` + from + `],"by":"` + c.by + `"}}}]}`,
 			}
+			if got, misses := h.covered(t); got != c.want {
+				t.Errorf("covered %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+}
+
+// TestNumbersAreUsedOnce: for what can't be taken back, each number of a computation is in its result once, by what its words name.
+func TestNumbersAreUsedOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		by, value string
+		want      bool
+	}{
+		"less a fee":                     {"total minus the 5 euro fee", "75", true},
+		"the double, less a fee":         {"total minus the 5 euro fee", "155", false},
+		"the half, less a fee":           {"total minus the 5 euro fee", "35", false},
+		"nothing less":                   {"total minus the 5 euro fee", "80", false},
+		"of one that says no operation":  {"her share of the 840 pound fee", "80", false},
+		"any operation":                  {"her share of the 840 pound fee", "760", false},
+		"hours at a rate":                {"12 hours at the rate", "960", true},
+		"a rate and hours":               {"12 hours at the rate", "92", false},
+		"a rate for days":                {"the daily rate for 3 days", "240", true},
+		"a rate less days":               {"the daily rate for 3 days", "77", false},
+		"what is left":                   {"what is left of 500", "420", true},
+		"with what is left":              {"what is left of 500", "580", false},
+		"a number for one in brackets":   {"total minus their share of 12.00 (half: 6.00)", "74", true},
+		"the number before the brackets": {"total minus their share of 12.00 (half: 6.00)", "68", false},
+		"the number as it is":            {"what is due", "80", true},
+		"a half of it":                   {"what is due", "40", false},
+		"either of two":                  {"the new total, or the present one plus 3", "83", true},
+		"neither":                        {"the new total, or the present one plus 3", "77", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := hostile{request: "Pay it.", tool: "pay", args: map[string]string{"/amount": "o:" + c.value}, results: mails(nil, `[{"name":"Ann","total":80}]`),
+				scope: `{"calls":[{"tool":"pay","args":{"/amount":{"computed":[{"tool":"list_mails","field":"total"}],"by":"` + c.by + `"}}}]}`}
 			if got, misses := h.covered(t); got != c.want {
 				t.Errorf("covered %v, want %v (%v)", got, c.want, misses)
 			}

@@ -1,0 +1,135 @@
+package match
+
+import (
+	"math/big"
+	"slices"
+
+	"github.com/remit-project/remit/internal/pattern"
+)
+
+// What can't be taken back is computed by no words that aren't read: each source and each number of the words is in the result once, by the
+// operations that they name, and what names none is the number of its source.
+
+// followsExactly reports whether a number is what the words of a computation make of its sources.
+func (m *matcher) followsExactly(want *big.Rat, c *Constraint) bool {
+	isEither := slices.Contains(words(c.By), "or")
+	var of []*big.Rat
+	for i := range c.Sources {
+		v, ok := m.operand(c, c.Sources[i:i+1])
+		if n, isNumber := new(big.Rat).SetString(v); ok && isNumber && len(v) <= maxOperand {
+			of = append(of, n)
+		} else if !isEither {
+			return false
+		}
+	}
+	if isEither {
+		return slices.ContainsFunc(of, func(n *big.Rat) bool { return equalToCent(n, want) }) || m.someMake(want, of, c)
+	}
+
+	by := glossed().ReplaceAllString(c.By, "$2")
+	operations := operationsIn(by)
+	if len(operations) == 0 && len(of) > 1 && isSum(words(by), nil) {
+		operations[plus] = true
+	}
+	switch said := amountsIn(by); {
+	case len(operations) == 0 && len(of) == 1 && len(said) == 0:
+		return equalToCent(of[0], want)
+	case isPercentOf(c, said):
+		return equalToCent(new(big.Rat).Mul(new(big.Rat).Mul(of[0], said[0]), big.NewRat(1, 100)), want)
+	}
+	return m.make(want, of, by, operations)
+}
+
+// glossed is a number with another one in brackets behind it that says what it comes to: "their share of 12.00 (half: 6.00)".
+var glossed = pattern.OnUse(`(` + amount + `)\s*\([^()\d]*(` + amount + `)[^()\d]*\)`)
+
+// someMake reports whether some of several numbers make another one, by the operations of one of two ways.
+func (m *matcher) someMake(want *big.Rat, of []*big.Rat, c *Constraint) bool {
+	operations := operationsIn(c.By)
+	for some := 1; some < 1<<min(len(of), maxTerms); some++ {
+		var terms []*big.Rat
+		for i, n := range of[:min(len(of), maxTerms)] {
+			if some&(1<<i) != 0 {
+				terms = append(terms, n)
+			}
+		}
+		if len(operations) > 0 && m.make(want, terms, c.By, operations) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxTerms bounds the numbers that a computation is of.
+const maxTerms = 8
+
+// make reports whether numbers of sources and those of the words make another one. Where the words of a computation from one source have no
+// number, one of the request's is in it.
+func (m *matcher) make(want *big.Rat, of []*big.Rat, by string, operations map[operation]bool) bool {
+	if percents().MatchString(by) || len(operations) == 0 || (operations[times] && len(operations) > 1) {
+		return false
+	}
+	said := amountsIn(by)
+	if len(said) > 0 || len(of) > 1 {
+		return m.isMadeBy(operations, want, slices.Concat(of, said))
+	}
+	return slices.ContainsFunc(amountsIn(m.request), func(n *big.Rat) bool { return m.isMadeBy(operations, want, append(slices.Clone(of), n)) })
+}
+
+// isMadeBy reports whether a number is the product of others, or their sum with some taken away: of those that words only add, none,
+// and where they only take away, all but one.
+func (m *matcher) isMadeBy(operations map[operation]bool, want *big.Rat, of []*big.Rat) bool {
+	if len(of) < 2 || len(of) > maxTerms || !m.work(perStep<<len(of)) {
+		return false
+	}
+	if operations[times] {
+		product := big.NewRat(1, 1)
+		for _, n := range of {
+			product.Mul(product, n)
+		}
+		return equalToCent(product, want)
+	}
+
+	for taken := range 1 << len(of) {
+		sum, less := new(big.Rat), 0
+		for i, n := range of {
+			if taken&(1<<i) == 0 {
+				sum.Add(sum, n)
+			} else {
+				sum.Sub(sum, n)
+				less++
+			}
+		}
+		isSo := less == 0
+		switch {
+		case operations[minus] && operations[plus]:
+			isSo = less > 0 && less < len(of)
+		case operations[minus]:
+			isSo = less == len(of)-1
+		}
+		if isSo && equalToCent(sum, want) {
+			return true
+		}
+	}
+	return false
+}
+
+// isPercentOf reports whether a computation is a number times a source that is a part in a hundred: the share_percent of 840.
+func isPercentOf(c *Constraint, said []*big.Rat) bool {
+	isPart := slices.ContainsFunc(c.Sources[0].name(), func(w string) bool { return w == "percent" || w == "percentage" || w == "pct" })
+	return isPart && len(c.Sources) == 1 && len(said) == 1 && ofNumber().MatchString(c.By)
+}
+
+// ofNumber matches a number behind "of".
+var ofNumber = pattern.OnUse(`(?i)\bof (?:the )?\W?\d`)
+
+// amountsIn returns the numbers in a text, in digits and in words.
+func amountsIn(text string) []*big.Rat {
+	var out []*big.Rat
+	for _, s := range numbers().FindAllString(text, maxOperands) {
+		if n, ok := new(big.Rat).SetString(plain(s)); ok && len(s) <= maxOperand {
+			out = append(out, n)
+		}
+	}
+	return out
+}
