@@ -257,7 +257,7 @@ func (x *deciding) worst() Verdict {
 // not be decided. For a call in a log that says nothing new: the look-up that a
 // rule wants now was not made then.
 func (x *deciding) onlyFailed() bool {
-	return !slices.ContainsFunc(x.d.Reasons, func(r Reason) bool { return r.Code != GuardFailed })
+	return !slices.ContainsFunc(x.d.Reasons, func(r Reason) bool { return r.Code != GuardFailed && r.Code != GuardUnproven })
 }
 
 // covered reports whether all reasons are among those that a person was asked

@@ -58,6 +58,11 @@ func violation(v guard.Violation) Reason {
 		r.Code = GuardFailed
 		r.Message = strings.TrimSpace(v.Message + " Whether this holds could not be decided: " + v.Failed)
 	}
+	if v.Unproven {
+		r.Code = GuardUnproven
+		r.Message += ". The rule rests on a guess of what this look-up returns, so a person decides"
+		r.Remedies = []string{"whoever keeps the rules proves this one on the real look-up: remit policy test --live"}
+	}
 	return r
 }
 

@@ -180,6 +180,46 @@ func TestGuardsAsk(t *testing.T) {
 	}
 }
 
+// TestGuardsOnAGuess: where a look-up doesn't turn out as a rule guessed, a person decides the
+// call, and can let it run.
+func TestGuardsOnAGuess(t *testing.T) {
+	const rules = `tool: refund
+policies:
+  - name: paid
+    require: 'args.amount <= tools.get_order({"id": args.order}).paid'
+    message: The refund is more than what was paid.
+    guessed: [get_order]
+    examples:
+      - {name: less, expect: allow, args: {order: o1, amount: 1}, given: [{tool: get_order, args: {id: o1}, result: {paid: 5}}]}
+`
+	for name, c := range map[string]struct {
+		shop shop
+		want string
+	}{
+		"as guessed, and enough": {shop{paid: "5"}, "allow"},
+		"as guessed":             {shop{paid: "1"}, "deny; policy-violation paid"},
+		"a text for a number":    {shop{paid: `"a lot"`}, "ask; guard-unproven paid"},
+		"it fails":               {shop{fails: errors.New("the server is down")}, "ask; guard-unproven paid"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := c.shop.session(t, rules)
+			d := decideCall(t, s, refund("c", "2"))
+			if got := rulesOf(d); got != c.want {
+				t.Fatalf("got %s, want %s", got, c.want)
+			}
+			if d.Verdict != remit.Ask {
+				return
+			}
+			if got := d.Explain(); !strings.Contains(got, "rests on a guess of what this look-up returns") || !strings.Contains(got, "remit policy test --live") {
+				t.Errorf("explained as %s", got)
+			}
+			if d, err := s.Confirm(t.Context(), "c"); err != nil || d.Verdict != remit.Allow || !d.Confirmed {
+				t.Errorf("confirmed: %+v, %v", d, err)
+			}
+		})
+	}
+}
+
 // TestGuardsAfterContracts: nothing is looked up with values that the contract
 // refused, and what can be said without is said.
 func TestGuardsAfterContracts(t *testing.T) {

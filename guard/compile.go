@@ -45,6 +45,8 @@ type compiledPolicy struct {
 	policy    *Policy
 	variables []*variable
 	require   *expression // nil for a policy that is not enforced
+	// guesses are what its look-ups are taken to return of which nobody knows it, by the tool.
+	guesses map[string]*guess
 }
 
 type variable struct {
@@ -295,7 +297,11 @@ func (c *compiler) policy(p *Policy, env *cel.Env) *compiledPolicy {
 	for _, v := range p.Variables {
 		e := c.expression(env, v.Value)
 		before += v.Name + "=" + v.Value.Text + "\x00"
-		it.variables = append(it.variables, &variable{v.Name, e, c.place(e, before)})
+		at := -1
+		if len(p.Guessed) == 0 { // what a look-up is taken to return, each policy guesses by itself
+			at = c.place(e, before)
+		}
+		it.variables = append(it.variables, &variable{v.Name, e, at})
 		kind := cel.DynType // if it has mistakes, so that the other mistakes are found too
 		if e != nil {
 			kind = e.ast.OutputType()
@@ -322,6 +328,7 @@ func (c *compiler) policy(p *Policy, env *cel.Env) *compiledPolicy {
 			c.origins(p.Require, it.require.ast, origins)
 		}
 	}
+	it.guess(c.guard.File)
 
 	return it
 }

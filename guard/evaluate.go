@@ -73,6 +73,9 @@ type Violation struct {
 	// Unclear says what the words of the conversation don't settle, where the rule
 	// hangs on it. The verdict is [label.Ask] then, whatever the policy's own is.
 	Unclear string
+	// Unproven is set with Failed where only look-ups kept the policy from being decided of which
+	// nobody knows what they return: see [Policy.Guessed]. The verdict is [label.Ask] then.
+	Unproven bool
 	// Values are the parts of the rule that decided.
 	Values []Value
 	// Place is where the policy is defined, as file:line:column.
@@ -198,6 +201,9 @@ type evaluation struct {
 	// failures are the look-ups and questions of the current rule that have no
 	// answer. The rule fails, whatever CEL makes of them.
 	failures []error
+	// guesses are those of the current rule, and guessed is that it read such a result.
+	guesses map[string]*guess
+	guessed bool
 }
 
 // newEvaluation begins with one of the guards that apply; all of a set know the same
@@ -412,6 +418,7 @@ func (v *verdict) decide() (violation *Violation, done bool) {
 
 	clear(v.scope.values)
 	x.failures, x.unsettledParts = nil, nil
+	x.guesses, x.guessed = it.guesses, false
 	result := x.run(it.require, &v.scope)
 	open := !types.IsUnknown(result) && result != types.True && result != types.False
 	if open && len(x.unsettledParts) > 0 && len(x.failures) == 0 {
@@ -429,8 +436,10 @@ func (v *verdict) decide() (violation *Violation, done bool) {
 	}
 
 	switch {
-	case len(x.failures) > 0:
+	case len(x.failures) > 0 && !onlyUnproven(x.failures):
 		return it.violation(cut(errors.Join(x.failures...).Error(), MaxShown), nil), true
+	case len(x.failures) > 0 && result != types.False: // false whatever the look-ups return
+		return it.unproven(errors.Join(x.failures...)), true
 	case types.IsUnknown(result):
 		return nil, false
 	case result == types.True:
@@ -443,12 +452,22 @@ func (v *verdict) decide() (violation *Violation, done bool) {
 	if !types.IsError(result) || !ok {
 		err = errNotBoolean
 	}
+	if x.guessed {
+		return it.unproven(err), true
+	}
 	return it.violation(cut(err.Error(), MaxShown), nil), true
 }
 
 func (it *compiledPolicy) violation(failed string, values []Value) *Violation {
 	p := it.policy
 	return &Violation{Policy: p.Name, References: p.References, Message: p.Message, Verdict: p.Otherwise, Failed: failed, Values: values, Place: p.Position.String()}
+}
+
+// unproven is the violation of a policy that a guessed look-up keeps from being decided.
+func (it *compiledPolicy) unproven(err error) *Violation {
+	out := it.violation(cut(err.Error(), MaxShown), nil)
+	out.Verdict, out.Unproven = label.Ask, true
+	return out
 }
 
 // call calls one of the functions whose results depend on the call that is judged.

@@ -104,8 +104,9 @@ type inquiry struct {
 	reader   *reader
 	notion   bool // the question is of session.agreed() and the like
 	recorded bool
-	value    ref.Val // nil until it is answered
-	given    *Result // of a look-up, as it came
+	value    ref.Val           // nil until it is answered
+	given    *Result           // of a look-up, as it came
+	misfits  map[*guess]string // what in it is not as guessed
 	err      error
 }
 
@@ -327,9 +328,42 @@ func (x *evaluation) lookUp(r *reader, args ref.Val) ref.Val {
 	if err != nil {
 		return x.fail(about(r.tool, err))
 	}
-	return x.inquire("tool\x00"+r.server+"\x00"+r.tool+"\x00"+string(arguments), r.tool, func() *inquiry {
+	key := "tool\x00" + r.server + "\x00" + r.tool + "\x00" + string(arguments)
+	v, err := x.inquiry(key, func() *inquiry {
 		return &inquiry{reader: r, lookup: &Lookup{Server: r.server, Tool: r.tool, Arguments: arguments}}
 	})
+
+	guess := x.guesses[r.tool]
+	if guess == nil {
+		if err != nil {
+			return x.fail(about(r.tool, err))
+		}
+		return v
+	}
+	if err == nil && !types.IsUnknown(v) {
+		err = x.known[key].asGuessed(guess)
+	}
+	if err != nil {
+		return x.fail(&unproven{r.tool, err})
+	}
+	x.guessed = true
+	return v
+}
+
+// asGuessed reports what in a result is not as it was guessed, or nil.
+func (q *inquiry) asGuessed(g *guess) error {
+	why, ok := q.misfits[g]
+	if !ok {
+		if q.misfits == nil {
+			q.misfits = map[*guess]string{}
+		}
+		why = g.misfit(q.given)
+		q.misfits[g] = why
+	}
+	if why == "" {
+		return nil
+	}
+	return errors.New(why)
 }
 
 // ask returns the judge's answer, or an unknown value until there is one. The
@@ -360,17 +394,7 @@ func (x *evaluation) ask(args []ref.Val) ref.Val {
 // isSpeaker reports whether a question can be limited to the words of k.
 func isSpeaker(k EntryKind) bool { return k == UserEntry || k == AssistantEntry }
 
-// inquire returns the answer of an inquiry by its key, and begins it if it is new. The
-// rule fails without one.
-func (x *evaluation) inquire(key, what string, begin func() *inquiry) ref.Val {
-	v, err := x.inquiry(key, begin)
-	if err != nil {
-		return x.fail(about(what, err))
-	}
-	return v
-}
-
-// inquiry is [evaluation.inquire] for a rule that may do without an answer.
+// inquiry returns the answer of an inquiry by its key, and begins it if it is new.
 func (x *evaluation) inquiry(key string, begin func() *inquiry) (ref.Val, error) {
 	q, ok := x.known[key]
 	switch {

@@ -34,6 +34,8 @@ type File struct {
 	Duties    []Duty
 	// Records are what examples refer to by name. The examples have it written out.
 	Records []Record
+
+	samples []Record // of the look-ups that policies guess
 }
 
 // Policy is one demand of the policy document on the calls of the tool.
@@ -59,7 +61,8 @@ type Policy struct {
 	// Otherwise is the verdict of a violation.
 	Otherwise label.Verdict
 	// Guessed are the look-ups of the rule whose result shape is unknown: the rule rests on a
-	// guess until it is tried on the real ones.
+	// guess until it is tried on the real ones. A call is asked about, and not denied, where such a
+	// look-up fails or returns something else than the examples and samples have.
 	Guessed  []string
 	Examples []Example
 }

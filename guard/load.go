@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/remit-project/remit/internal/strictyaml"
@@ -112,6 +113,9 @@ func (l *loader) guard(root *strictyaml.Node) *File {
 		})
 	}
 
+	f.samples = slices.DeleteFunc(slices.Clone(l.samples), func(r Record) bool {
+		return !slices.ContainsFunc(f.Policies, func(p Policy) bool { return slices.Contains(p.Guessed, r.Tool) })
+	})
 	return f
 }
 

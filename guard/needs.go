@@ -34,7 +34,7 @@ func (n Needs) Remarks() []string {
 	}
 	switch {
 	case len(n.Guessed) > 0:
-		out = append(out, "Nobody knows what "+strings.Join(n.Guessed, ", ")+" returns: the rule rests on a guess. Try it on the real look-ups before it is enforced (remit policy test --live), or correct the sample.")
+		out = append(out, "Nobody knows what "+strings.Join(n.Guessed, ", ")+" returns: the rule rests on a guess that isn't proven, and a person is asked about each call for which it turns out wrong. Try it on the real look-ups before it is enforced (remit policy test --live), or correct the sample.")
 	case len(n.Undeclared) > 0:
 		out = append(out, "No definition says what "+strings.Join(n.Undeclared, ", ")+" returns: the rule rests on what was seen of it.")
 	}

@@ -23,7 +23,7 @@ type policyCommand struct {
 	Truth         string   `type:"path" placeholder:"FILE" help:"The ground truth."`
 	Tools         []string `type:"path" placeholder:"FILE" sep:"none" help:"Tool definitions; the server is called like the file. Repeatable."`
 	Contracts     string   `type:"path" placeholder:"DIR" help:"Contract files, which say what only reads. Without them contracts are made from the tools' schemas."`
-	Records       []string `type:"path" placeholder:"PATH" sep:"none" help:"What further look-ups of conversations find: a file, or a directory of records*.jsonl. Repeatable."`
+	Records       []string `type:"path" placeholder:"PATH" sep:"none" help:"What further look-ups find: a file, or a directory of records*.jsonl. Repeatable."`
 	WriteMapping  string   `type:"path" placeholder:"DIR" help:"Write the ground truth as a mapping into this directory, and measure nothing."`
 	Judge         string   `placeholder:"MODEL" help:"Measure with a judge as well, as anthropic:NAME or openai:NAME; key and address are in the environment."`
 	jsonFlag
@@ -138,6 +138,7 @@ func generatedTables(t *command.Tables, title string, g *eval.GuardReport) {
 		rated("allowed calls stopped by a rule", g.Truth.AllowRight.Complement()),
 		[]string{"of these, denied for words alone", fmt.Sprint(g.Truth.Words)},
 		[]string{"of these, only asked about", fmt.Sprint(g.Truth.AskedAllowed)},
+		[]string{"of these, asked about: look-up not proven", fmt.Sprint(g.Truth.UnprovenAllowed)},
 		rated("denials by a rule that the case breaks", g.Truth.RightRule),
 		rated("literal cases, denied", g.Literal.TPR),
 		rated("literal cases, allowed", g.Literal.AllowRight),
@@ -148,6 +149,7 @@ func generatedTables(t *command.Tables, title string, g *eval.GuardReport) {
 		[]string{"only stopped by a rule without expression", fmt.Sprint(g.Truth.Unenforced)},
 		[]string{"only stopped by a rule that could not be decided", fmt.Sprint(g.Truth.Undecided)},
 		[]string{"only asked about", fmt.Sprint(g.Truth.Asked)},
+		[]string{"asked about: look-up not proven", fmt.Sprint(g.Truth.Unproven)},
 		[]string{"policies with an expression", fmt.Sprintf("%d of %d", g.Enforced, g.Policies)},
 		[]string{"mutants killed by examples", fmt.Sprintf("%d of %d", g.Killed, g.Killed+g.Survived)},
 	)
@@ -162,6 +164,7 @@ func generatedTables(t *command.Tables, title string, g *eval.GuardReport) {
 		t.Rows(
 			rated("conversations that pass", c.Passed),
 			[]string{"of the others, only asked about", fmt.Sprint(c.Asked)},
+			[]string{"of the others, asked about: look-up not proven", fmt.Sprint(c.Unproven)},
 			[]string{"of the others, denied for words alone", fmt.Sprint(c.Words)},
 			rated("conversations that are denied, of those to be denied", c.Denied),
 			[]string{"of the others, stopped in another way", fmt.Sprint(c.Held)},

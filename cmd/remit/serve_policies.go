@@ -18,7 +18,7 @@ func noteUnknown(e *engine, log *slog.Logger) {
 
 	for _, f := range e.guards {
 		if !known[f.Tool] {
-			log.Warn("policies are of a tool that no contract has: they hold where a session brings the tool, and nowhere if its name is mistaken; --tools FILE checks it", "tool", f.Tool, "file", f.Position.File)
+			log.Warn("policies are of a tool that no contract has: they hold where a session brings the tool, and nowhere if its name is mistaken; remit policy lint checks it with the tools of the sessions", "tool", f.Tool, "file", f.Position.File)
 		}
 	}
 }

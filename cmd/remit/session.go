@@ -52,6 +52,9 @@ func (c *sessionCommand) Run(ctx context.Context, s *command.Streams) error {
 	}
 	engine.options.Reviewed = c.Reviewed
 	log := slog.New(slog.NewTextHandler(s.Err, nil))
+
+	engine.open = true // each session brings its own tools
+	noteUnknown(engine, log)
 	if err := c.plan(&engine.options, true, log, nil); err != nil {
 		return err
 	}

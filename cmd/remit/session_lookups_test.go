@@ -56,10 +56,10 @@ type talking struct {
 }
 
 // sessionOf starts a session command with the rules, and begins a session.
-func sessionOf(t *testing.T) *talking {
+func sessionOf(t *testing.T, rules string) *talking {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "cancel.yaml"), []byte(cancelRules), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "cancel.yaml"), []byte(rules), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	inR, inW := io.Pipe()
@@ -126,7 +126,7 @@ func (x *talking) close() {
 // TestSessionAsksForLookups decides a call by what the other side looked up, and reads
 // the lines that came meanwhile after it.
 func TestSessionAsksForLookups(t *testing.T) {
-	x := sessionOf(t)
+	x := sessionOf(t, cancelRules)
 	x.send(proposal)
 	q := x.hear("lookup")
 	x.send(`{"type":"call","id":"c2","tool":"cancel_order","arguments":{"id":7}}`)
@@ -153,7 +153,7 @@ func TestSessionLookupsThatFail(t *testing.T) {
 		"text that is not JSON": {`"content":"{\"status\":\"pending\",\"status\":\"x\"}"`, "no such key"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x := sessionOf(t)
+			x := sessionOf(t, cancelRules)
 			x.send(proposal)
 			x.answer(x.hear("lookup").Lookup, c.answer)
 			if d := x.hear("decision"); d.Verdict != "deny" || !strings.Contains(d.Explanation, c.why) {
@@ -166,7 +166,7 @@ func TestSessionLookupsThatFail(t *testing.T) {
 
 // TestSessionRefusesAnswers refuses answers without a question, and keeps waiting.
 func TestSessionRefusesAnswers(t *testing.T) {
-	x := sessionOf(t)
+	x := sessionOf(t, cancelRules)
 	x.answer("lookup-1", pendingOrder) // before it is asked for
 	x.hear("error")
 	x.send(proposal)
@@ -201,7 +201,7 @@ func TestSessionRefusesAnswers(t *testing.T) {
 // refuses the answer that comes after.
 func TestSessionLateAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		x := sessionOf(t)
+		x := sessionOf(t, cancelRules)
 		x.send(proposal)
 		q := x.hear("lookup")
 		time.Sleep(guard.FactsTimeout)
@@ -226,7 +226,7 @@ func TestSessionInputEnds(t *testing.T) {
 		verdict string
 	}{"nothing was looked up": {nil, "deny"}, "the agent looked it up": {looked, "allow"}} {
 		t.Run(name, func(t *testing.T) {
-			x := sessionOf(t)
+			x := sessionOf(t, cancelRules)
 			for _, line := range c.before {
 				if x.send(line); strings.Contains(line, `"call","id"`) {
 					x.hear("decision")
@@ -241,4 +241,41 @@ func TestSessionInputEnds(t *testing.T) {
 			x.close()
 		})
 	}
+}
+
+// TestSessionLookupsOfAGuess asks a person where the other side's answer isn't what a rule
+// guessed.
+func TestSessionLookupsOfAGuess(t *testing.T) {
+	rules := strings.Replace(cancelRules, "    message", `    guessed: [get_user]
+    examples:
+      - {name: own, expect: allow, args: {id: W1}, given: [{tool: get_order, result: {status: pending, user: u1}}, {tool: get_user, result: {orders: [W1]}}]}
+    message`, 1)
+	for name, c := range map[string]struct{ answer, verdict, why string }{
+		"as guessed":      {itsUser, "allow", ""},
+		"another's":       {`"structured":{"orders":["W2"]}`, "deny", "Only the user's own pending orders"},
+		"in another form": {`"structured":[{"order":"W1"}]`, "ask", "get_user: what it returned is a list, where the rule expects an object"},
+		"not found":       {`"error":"no such user"`, "ask", "The rule rests on a guess"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := sessionOf(t, rules)
+			x.send(proposal)
+			x.answer(x.hear("lookup").Lookup, pendingOrder)
+			x.answer(x.hear("lookup").Lookup, c.answer)
+			if d := x.hear("decision"); d.Verdict != c.verdict || !strings.Contains(d.Explanation, c.why) {
+				t.Errorf("got %+v", d)
+			}
+			x.close()
+		})
+	}
+}
+
+// TestSessionWithoutTheTool: sessions bring their own tools, and a guard for one that they don't
+// have decides nothing.
+func TestSessionWithoutTheTool(t *testing.T) {
+	x := sessionOf(t, "tool: refund_order\npolicies: [{name: never, require: 'false', message: no}]\n")
+	x.send(proposal)
+	if d := x.hear("decision"); d.Verdict != "allow" {
+		t.Errorf("got %+v", d)
+	}
+	x.close()
 }

@@ -33,11 +33,11 @@ const cancelling = `"tool":"cancel","arguments":{"id":"W1"}`
 
 // newShop is a server whose rules look things up, with a session in which the user asked
 // for a cancellation.
-func newShop(t *testing.T) *bench {
+func newShop(t *testing.T, rules string) *bench {
 	t.Helper()
 	f, err := contract.Load("shop.yaml", []byte(shopContracts))
 	must(t, err)
-	g, err := guard.Load("cancel.yaml", []byte(shopRules))
+	g, err := guard.Load("cancel.yaml", []byte(rules))
 	must(t, err)
 	files := []*contract.File{f}
 	set, err := guard.Compile([]*guard.File{g}, guard.Deployment{Contracts: files})
@@ -78,7 +78,7 @@ const (
 // TestLookupsOfTheCaller decides a call by what the caller looked up, and nothing before:
 // the log has one decision, by which a restored session decides the same.
 func TestLookupsOfTheCaller(t *testing.T) {
-	b := newShop(t)
+	b := newShop(t, shopRules)
 	order := asks(t, b.cancel(t, 202, "c1"), "get_order")
 	user := asks(t, b.cancel(t, 202, "c1", looked(order, pending)), "get_user")
 	if got := b.cancel(t, 200, "c1", looked(order, pending), looked(user, itsUser)); verdictOf(got) != "allow" {
@@ -104,7 +104,7 @@ func TestLookupsOfTheCaller(t *testing.T) {
 
 // TestLookupsThatAreNoAnswer never allows a call by an answer that isn't one.
 func TestLookupsThatAreNoAnswer(t *testing.T) {
-	b := newShop(t)
+	b := newShop(t, shopRules)
 	order := asks(t, b.cancel(t, 202, "c1"), "get_order")
 	user := asks(t, b.cancel(t, 202, "c1", looked(order, pending)), "get_user")
 	for name, c := range map[string]struct {
@@ -130,10 +130,38 @@ func TestLookupsThatAreNoAnswer(t *testing.T) {
 	}
 }
 
+// TestLookupsOfAGuess asks a person where the caller's answer isn't what a rule guessed, and where
+// nobody looks anything up.
+func TestLookupsOfAGuess(t *testing.T) {
+	b := newShop(t, strings.Replace(shopRules, "    message", `    guessed: [get_user]
+    examples:
+      - {name: own, expect: allow, args: {id: W1}, given: [{tool: get_order, result: {status: pending, user: u1}}, {tool: get_user, result: {orders: [W1]}}]}
+    message`, 1))
+	order := asks(t, b.cancel(t, 202, "c1"), "get_order")
+	user := asks(t, b.cancel(t, 202, "c1", looked(order, pending)), "get_user")
+	for name, c := range map[string]struct{ order, user, want string }{
+		"as guessed":          {pending, itsUser, "allow"},
+		"another's":           {pending, `"structured":{"orders":["W2"]}`, "deny"},
+		"in another form":     {pending, `"structured":{"orders":{"W1":"pending"}}`, "ask"},
+		"not found":           {pending, `"error":"no such user"`, "ask"},
+		"a known one failing": {`"error":"no such order"`, "", "deny"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			results := []string{looked(order, c.order)}
+			if c.user != "" {
+				results = append(results, looked(user, c.user))
+			}
+			if got := b.cancel(t, 200, "c-"+name, results...); verdictOf(got) != c.want {
+				t.Errorf("got %s, want %s", got.body, c.want)
+			}
+		})
+	}
+}
+
 // TestCallersWithoutLookups decides for callers who don't answer look-ups by what the agent
 // looked up itself, and asks no caller who may not report what tools return.
 func TestCallersWithoutLookups(t *testing.T) {
-	b := newShop(t)
+	b := newShop(t, shopRules)
 	propose := func(id string) *answerOf {
 		return b.post(t, 200, "agent", "/v1/sessions/s/decisions", fmt.Sprintf(`{"id":%q,%s}`, id, cancelling))
 	}
@@ -156,7 +184,7 @@ func TestCallersWithoutLookups(t *testing.T) {
 
 // TestConfirmWithLookups looks things up again when a person agreed.
 func TestConfirmWithLookups(t *testing.T) {
-	b := newShop(t)
+	b := newShop(t, shopRules)
 	b.post(t, 201, "operator", "/v1/sessions", `{"id":"o"}`)
 	at := "/v1/sessions/o/"
 	b.post(t, 204, "operator", at+"events", `{"type":"attach","text":"Cancel W1"}`)

@@ -85,6 +85,7 @@ var causes = map[remit.Code]string{
 	remit.Unprovoked: "an effect that the user didn't ask for", remit.UnknownTool: "a tool without a contract", remit.UnknownArgument: "an argument that the schema doesn't list",
 	remit.ChangedTool: "a changed definition", remit.UnknownVariant: "a verb without a contract", remit.InvalidArguments: "arguments that don't fit the schema",
 	remit.LimitReached: "a bound of the monitor", remit.RepeatedID: "an id that another call has", remit.PolicyViolation: "a policy of the company", remit.GuardFailed: "a policy that could not be decided",
+	remit.GuardUnproven: "a policy that rests on a guess",
 }
 
 // maxTools is how many tools the overview lists, and how many pairs of tool and cause.

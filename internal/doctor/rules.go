@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"strings"
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/guard"
@@ -30,6 +31,14 @@ func policies(ctx context.Context, out []*Diagnosis, o mcp.Options, catalogues [
 		d.Tools, d.Contracts = append(d.Tools, c), append(d.Contracts, f)
 	}
 
+	for _, f := range o.Policies {
+		for i := range f.Policies {
+			if p := &f.Policies[i]; len(p.Guessed) > 0 {
+				out[server(d.Contracts, f.Server)].add(false, "unproven", tool(f.Tool), "try the rule on the real look-ups, with remit policy test --live",
+					"%s: it rests on a guess of what %s returns; a person is asked about each call for which that is wrong", p.Name, strings.Join(p.Guessed, ", "))
+			}
+		}
+	}
 	r := enforcement.Gateway().Examine(ctx, o.Policies, d)
 	for _, f := range r.Others {
 		remedy := "the gateway hears no conversation: hold the policy in a proxy, or in a session that an application shares"

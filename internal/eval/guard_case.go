@@ -121,6 +121,8 @@ type guardRig struct {
 	airline *airline.Airline
 	// judge answers what cases give no answer to; nil for none.
 	judge guard.Judge
+	// records answer the look-ups of which neither a case nor its history has the result.
+	records *records
 }
 
 // newAirline returns the airline with a directory's records.
@@ -143,7 +145,7 @@ func (g *guardRig) decide(ctx context.Context, c *guardCase) (*remit.Decision, e
 		return nil, err
 	}
 	results := trace.NewResults()
-	look := lookups{given.Reader, results}
+	look := lookups{given.Reader, lookups{results, g.records}}
 	var records *airline.Airline
 
 	if g.airline != nil {

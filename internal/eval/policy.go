@@ -20,8 +20,9 @@ type PolicyOptions struct {
 	// TruthCompiled is a directory of guards generated from the ground truth, to
 	// be measured as well.
 	TruthCompiled string
-	// Records are files, and directories of records*.jsonl, with what further look-ups of
-	// conversations find. They count before what cases and DIR have.
+	// Records are files, and directories of records*.jsonl, with what further look-ups find. Of
+	// conversations they count before what cases and DIR have, of a case after what it gives and
+	// what its history has.
 	Records []string
 	// Judge answers what words don't settle; nil measures without a judge alone.
 	Judge guard.Judge
@@ -53,7 +54,7 @@ type PolicyReport struct {
 //   - the ground truth is in DIR/ground_truth*.json
 //   - the tests are in DIR/cases*.json; what guards look up is given there, or
 //     comes from the records of τ-bench's airline, where DIR has them, or from
-//     what tools returned before
+//     what tools returned before, or is in DIR/records*.jsonl or in --records
 //   - conversations are in DIR/conversations*.jsonl, and what their look-ups find is
 //     given by any case, in DIR/records*.jsonl, or in --records
 //   - the compiled files are in DIR, or in DIR/policy
@@ -155,6 +156,9 @@ func (r *PolicyReport) guards(ctx context.Context, dir string, o PolicyOptions, 
 	r.Notes = append(r.Notes, checkCases(dir, cases, truth, o.Deployment)...)
 	conversations, err := readConversations(dir)
 	if err != nil {
+		return err
+	}
+	if rig.records, err = readRecords(dir, nil, o.Records); err != nil {
 		return err
 	}
 	found, err := readRecords(dir, cases, o.Records)

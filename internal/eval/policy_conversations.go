@@ -43,9 +43,10 @@ type conversationEvent struct {
 // those that can be measured: of which every result is known.
 type ConversationReport struct {
 	// Passed is the share of conversations to be allowed whose call no rule stops. Of
-	// those that don't pass, Asked counts the ones that a rule only asks about.
-	Passed Rate
-	Asked  int
+	// those that don't pass, Asked counts the ones that a rule only asks about, and Unproven those
+	// that it asks about for a look-up that isn't as it was guessed.
+	Passed          Rate
+	Asked, Unproven int
 	// Denied is the share of conversations to be denied whose call a rule denies. Of the
 	// others, Held counts the ones that are stopped in another way, such as by asking.
 	Denied Rate
@@ -149,8 +150,11 @@ func (r *ConversationReport) add(c *conversation, d *remit.Decision, m *guardMea
 	case remit.Allow:
 		right = found == nothing && d.Verdict != remit.Deny
 		r.Passed.add(right)
-		if found == asked {
+		switch found {
+		case asked:
 			r.Asked++
+		case unproven:
+			r.Unproven++
 		}
 		if m.onWords(d) {
 			r.Words++

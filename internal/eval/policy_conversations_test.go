@@ -99,6 +99,36 @@ func TestConversations(t *testing.T) {
 	}
 }
 
+// TestUnprovenLookups counts apart what is asked about for a look-up that isn't as a rule guessed,
+// of conversations and of cases, which further records answer as well.
+func TestUnprovenLookups(t *testing.T) {
+	rule := strings.Replace(lending, "    message", "    guessed: [get_member]\n    examples: [{name: few, expect: allow, args: {member: m, item: i}, given: [{tool: get_member, result: {loans: 1, card: valid}}]}]\n    message", 1)
+	lend := func(id, member string) string {
+		return `{"ID": "` + id + `", "Expect": "allow", "Events": [{"User": "Lend it to ` + member + `."}, {"Call": "lend_item", "Args": {"member": "` + member + `", "item": "i"}, "Judge": true}]}`
+	}
+	dir := desk(t, map[string]string{
+		"policy/guards/lend_item.yaml": rule,
+		"records.jsonl": `{"tool": "get_member", "args": {"member": "a"}, "result": {"loans": 1, "card": "valid"}}
+{"tool": "get_member", "args": {"member": "b"}, "result": {"loans": "none", "card": "valid"}}
+`,
+		"conversations.jsonl": strings.Join([]string{lend("as guessed", "a"), lend("otherwise", "b"), lend("nobody knows", "c")}, "\n"),
+		"cases.own.json": `[
+			{"id": "a", "tool": "lend_item", "rule": "LE-1", "expected": "allow", "args": {"member": "a", "item": "i"}, "history": []},
+			{"id": "b", "tool": "lend_item", "rule": "LE-1", "expected": "allow", "args": {"member": "b", "item": "i"}, "history": []},
+			{"id": "c", "tool": "lend_item", "rule": "LE-1", "expected": "deny", "args": {"member": "c", "item": "i"}, "history": []}]`,
+	})
+	r, err := Policy(t.Context(), dir, PolicyOptions{Deployment: libraryScope(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := r.Guards.Conversations; c.Passed != rateOf(1, 3) || c.Unproven != 2 || c.Asked != 0 {
+		t.Errorf("conversations: %+v", c)
+	}
+	if g := r.Guards.ByTool["lend_item"]; g.AllowRight != rateOf(1, 2) || g.UnprovenAllowed != 1 || g.Unproven != 1 || g.Asked+g.Undecided != 0 {
+		t.Errorf("cases: %+v", g)
+	}
+}
+
 func TestConversationsMustEndWithTheJudgedCall(t *testing.T) {
 	for name, text := range map[string]string{
 		"no call":   `{"ID": "a", "Events": [{"User": "Hello."}]}`,

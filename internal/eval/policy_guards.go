@@ -46,15 +46,16 @@ type GuardRates struct {
 	// AllowRight is the share of allowed calls that no rule stopped for any
 	// reason, and no schema either. Words counts those that were denied by rules
 	// alone which hang on what was said, and AskedAllowed those that a rule asks about.
-	AllowRight          Rate
-	Words, AskedAllowed int
+	// UnprovenAllowed are those that are asked about for a look-up that isn't as it was guessed.
+	AllowRight                           Rate
+	Words, AskedAllowed, UnprovenAllowed int
 	// RightRule is the share of the denied forbidden calls that a rule denies which
 	// rests on a sentence of a rule of the truth that the case breaks.
 	RightRule Rate
 	// Unenforced and Undecided count forbidden calls stopped only by a rule
 	// without an expression, or by one that could not be decided. Asked counts
-	// those about which a rule only asks.
-	Unenforced, Undecided, Asked int
+	// those about which a rule only asks, and Unproven those that it asks about for a guess.
+	Unenforced, Undecided, Asked, Unproven int
 }
 
 // GuardPolicy names a policy of a tool.
@@ -69,6 +70,7 @@ type finding int
 const (
 	denied finding = iota
 	asked
+	unproven
 	undecided
 	unenforced
 	nothing
@@ -93,7 +95,7 @@ type guardMeasure struct {
 
 // newGuardMeasure compiles guards.
 func newGuardMeasure(rig *guardRig, files []*guard.File, known []string) (*guardMeasure, error) {
-	m := &guardMeasure{rig: &guardRig{scope: rig.scope, airline: rig.airline, judge: rig.judge}, known: known, expressed: map[string]bool{}, words: map[string]bool{},
+	m := &guardMeasure{rig: &guardRig{scope: rig.scope, airline: rig.airline, judge: rig.judge, records: rig.records}, known: known, expressed: map[string]bool{}, words: map[string]bool{},
 		report: &GuardReport{ByTool: map[string]*GuardRates{}}}
 	set, err := guard.Compile(files, rig.scope)
 	var mistakes guard.Errors
@@ -145,7 +147,7 @@ func dropContractReasons(d *remit.Decision) *remit.Decision {
 	out := *d
 	out.Verdict, out.Reasons = remit.Allow, nil
 	for _, r := range d.Reasons {
-		if r.Verdict != remit.Deny && r.Code != remit.PolicyViolation && r.Code != remit.GuardFailed {
+		if r.Verdict != remit.Deny && !ofGuards(r.Code) {
 			continue
 		}
 		if out.Verdict != remit.Deny {
@@ -221,15 +223,21 @@ func (m *guardMeasure) byRightRule(c *guardCase, d *remit.Decision) (right, know
 func (r *GuardRates) add(expected remit.Verdict, found finding, right bool) {
 	if expected == remit.Allow {
 		r.AllowRight.add(right)
-		if found == asked {
+		switch found {
+		case asked:
 			r.AskedAllowed++
+		case unproven:
+			r.UnprovenAllowed++
 		}
 		return
 	}
+
 	r.TPR.add(found == denied)
 	switch found {
 	case asked:
 		r.Asked++
+	case unproven:
+		r.Unproven++
 	case undecided:
 		r.Undecided++
 	case unenforced:
@@ -243,9 +251,11 @@ func (m *guardMeasure) finding(d *remit.Decision) finding {
 	best := nothing
 	for _, r := range d.Reasons {
 		switch {
-		case r.Code != remit.GuardFailed && r.Code != remit.PolicyViolation:
+		case !ofGuards(r.Code):
 		case r.Policy != "" && !m.expressed[r.Guard]:
 			best = min(best, unenforced)
+		case r.Code == remit.GuardUnproven:
+			best = min(best, unproven)
 		case r.Code == remit.GuardFailed:
 			best = min(best, undecided)
 		case r.Verdict == remit.Deny:
@@ -255,6 +265,11 @@ func (m *guardMeasure) finding(d *remit.Decision) finding {
 		}
 	}
 	return best
+}
+
+// ofGuards reports whether a reason is one of rules.
+func ofGuards(c remit.Code) bool {
+	return c == remit.PolicyViolation || c == remit.GuardFailed || c == remit.GuardUnproven
 }
 
 // mutate counts the mutants of all rules.

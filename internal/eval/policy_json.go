@@ -88,15 +88,15 @@ func (r *ConversationReport) object() any {
 	if r == nil {
 		return nil
 	}
-	o := object{"asked": r.Asked, "held": r.Held, "denied_for_words": r.Words, "questions": r.Questions, "open": list(r.Open), "wrong": list(r.Wrong), "unmeasured": list(r.Unmeasured)}
+	o := object{"asked": r.Asked, "unproven": r.Unproven, "held": r.Held, "denied_for_words": r.Words, "questions": r.Questions, "open": list(r.Open), "wrong": list(r.Wrong), "unmeasured": list(r.Unmeasured)}
 	o.putRate("passed", r.Passed)
 	o.putRate("denied", r.Denied)
 	return o
 }
 
 func (r GuardRates) object() object {
-	o := object{"only_not_enforced": r.Unenforced, "only_undecided": r.Undecided, "only_asked": r.Asked,
-		"allowed_denied_for_words": r.Words, "allowed_asked": r.AskedAllowed}
+	o := object{"only_not_enforced": r.Unenforced, "only_undecided": r.Undecided, "only_asked": r.Asked, "only_unproven": r.Unproven,
+		"allowed_denied_for_words": r.Words, "allowed_asked": r.AskedAllowed, "allowed_unproven": r.UnprovenAllowed}
 	o.putRate("right_rule", r.RightRule)
 	o.putRate("tpr", r.TPR)
 	o.putRate("allow_right", r.AllowRight)

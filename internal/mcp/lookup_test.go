@@ -63,6 +63,35 @@ duties:
 	})
 }
 
+// Where a look-up isn't what a rule guessed, a person decides: the call isn't denied for good.
+func TestGuessedLookups(t *testing.T) {
+	f, err := guard.Load("get_time.yaml", []byte(`tool: get_time
+policies:
+  - name: empty
+    require: 'tools.read_inbox({}).mails.size() == 0'
+    message: There is a mail to be read.
+    guessed: [read_inbox]
+    examples: [{name: none, expect: allow, given: [{tool: read_inbox, result: {mails: []}}]}]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}, Policies: []*guard.File{f}})
+	r := call(t, overStdio(t, g, "s", nil, stateless), "get_time", empty{})
+	got := textOf(r)
+	for _, want := range []string{"read_inbox: what it returned is a list, where the rule expects an object", "rests on a guess"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got %s, want %q", got, want)
+		}
+	}
+
+	agrees := &yes{}
+	g, _ = gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}, Policies: []*guard.File{f}, Approver: agrees})
+	if r := call(t, overStdio(t, g, "s2", nil, stateless), "get_time", empty{}); r.IsError || len(agrees.asked) != 1 {
+		t.Errorf("with a person who agrees: %s, asked %v", textOf(r), agrees.asked)
+	}
+}
+
 // judge answers every question, and notes what it was asked, and whether the session
 // has the call that the question is about.
 type judge struct {

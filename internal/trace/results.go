@@ -8,8 +8,8 @@ import (
 	"github.com/remit-project/remit/guard"
 )
 
-// errNotInRecording is returned for look-ups that the session did not make.
-var errNotInRecording = errors.New("the recording has no result of this call so far")
+// ErrNotInRecording is returned for look-ups that the session did not make.
+var ErrNotInRecording = errors.New("the recording has no result of this call so far")
 
 // Results are what tools returned in a session as far as it was played. Guards look things up in
 // them, as a recording has no tools to call.
@@ -47,5 +47,5 @@ func (r *Results) Read(_ context.Context, server, tool string, arguments json.Ra
 			return &had.result, nil
 		}
 	}
-	return nil, errNotInRecording
+	return nil, ErrNotInRecording
 }

@@ -1,0 +1,273 @@
+package guard
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/operators"
+
+	"github.com/remit-project/remit/internal/strictjson"
+)
+
+// guess is what a rule takes a look-up to return of which nobody knows it: what the sample of the
+// look-up has and what it returns in the file's examples, all put together, as far as the rule
+// depends on it.
+type guess struct {
+	// kinds are the kinds of values that there were, a bit each.
+	kinds uint
+	// elements are those of lists; nil where all were empty.
+	elements *guess
+	// members are those of objects that the rule names, and objects says how many there were.
+	members map[string]*guessedMember
+	objects int
+	// others are the members that it doesn't name. Objects without any named one are maps, with
+	// other names in every result.
+	others *guess
+}
+
+type guessedMember struct {
+	guess
+	times int // how many of the objects have it
+}
+
+// newGuess returns what a rule of a file takes a tool to return, of whose results it reads members
+// of some names.
+func newGuess(f *File, tool string, named map[string]bool) *guess {
+	g := &guess{}
+	take := func(of string, result json.RawMessage) {
+		if of != tool || result == nil {
+			return
+		}
+		if v, ok := returned(ResultOf(result)); ok {
+			g.add(v, named)
+		}
+	}
+
+	for _, s := range f.samples {
+		take(s.Tool, s.Result)
+	}
+	for i := range f.Policies {
+		for j := range f.Policies[i].Examples {
+			for _, given := range f.Policies[i].Examples[j].Given {
+				take(given.Tool, given.Result)
+			}
+		}
+	}
+	return g
+}
+
+// returned returns a result as rules read it: a text that is no object and no list is one value,
+// of the kind string. It reports false for a result that can't be read.
+func returned(r *Result) (strictjson.Value, bool) {
+	doc, err := strictjson.Parse(content(r), strictjson.OutputLimits())
+	structured := len(r.Structured) > 0
+	if err == nil && (structured || doc.Root().Kind() == strictjson.Object || doc.Root().Kind() == strictjson.Array) {
+		return doc.Root(), true
+	}
+	if structured {
+		return strictjson.Value{}, false
+	}
+	doc, err = strictjson.Parse(strictjson.Quote(r.Content), strictjson.OutputLimits())
+	if err != nil {
+		return strictjson.Value{}, false
+	}
+	return doc.Root(), true
+}
+
+// add takes one more value into the guess.
+func (g *guess) add(v strictjson.Value, named map[string]bool) {
+	g.kinds |= 1 << v.Kind()
+	switch v.Kind() {
+	case strictjson.Array:
+		for e := range v.All() {
+			if g.elements == nil {
+				g.elements = &guess{}
+			}
+			g.elements.add(e, named)
+		}
+	case strictjson.Object:
+		g.objects++
+		for name, m := range v.Members() {
+			g.member(name, named).add(m, named)
+		}
+	}
+}
+
+// member returns the guess of a member, and counts it.
+func (g *guess) member(name string, named map[string]bool) *guess {
+	if !named[name] {
+		if g.others == nil {
+			g.others = &guess{}
+		}
+		return g.others
+	}
+	if g.members == nil {
+		g.members = map[string]*guessedMember{}
+	}
+	m := g.members[name]
+	if m == nil {
+		m = &guessedMember{}
+		g.members[name] = m
+	}
+	m.times++
+	return &m.guess
+}
+
+// misfit says what in a result is not as it was guessed; "" for nothing. It repeats nothing of the
+// result, which the model may not see.
+func (g *guess) misfit(r *Result) string {
+	if g.kinds == 0 {
+		return "no sample and no example shows what it returns"
+	}
+	v, ok := returned(r)
+	if !ok {
+		return "it returned what can't be read"
+	}
+	return g.differs(v, "")
+}
+
+// differs is [guess.misfit] of the value at a place.
+func (g *guess) differs(v strictjson.Value, at string) string {
+	kind := v.Kind()
+	onlyNull := g.kinds == 1<<strictjson.Null
+	if kind == strictjson.Null || onlyNull {
+		return "" // null says nothing of what else there may be
+	}
+	if g.kinds&(1<<kind) == 0 {
+		return fmt.Sprintf("%s is %s, where the rule expects %s", place(at), ofKind(kind), g.expected())
+	}
+	switch kind {
+	case strictjson.Array:
+		return g.differsInList(v, at)
+	case strictjson.Object:
+		return g.differsInObject(v, at)
+	}
+	return ""
+}
+
+func (g *guess) differsInList(v strictjson.Value, at string) string {
+	for e := range v.All() {
+		if g.elements == nil {
+			return place(at) + " has elements, and no sample or example shows one"
+		}
+		if why := g.elements.differs(e, at+"/*"); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+func (g *guess) differsInObject(v strictjson.Value, at string) string {
+	present := map[string]bool{}
+	for name, m := range v.Members() {
+		present[name] = true
+		known := g.members[name]
+		switch {
+		case known != nil:
+			if why := known.differs(m, at+"/"+strictjson.EscapeToken(name)); why != "" {
+				return why
+			}
+		case len(g.members) > 0:
+		case g.others == nil:
+			return place(at) + " has members, and no sample or example shows one"
+		default:
+			if why := g.others.differs(m, at+"/*"); why != "" {
+				return why
+			}
+		}
+	}
+
+	for _, name := range slices.Sorted(maps.Keys(g.members)) {
+		if g.members[name].times == g.objects && !present[name] {
+			return fmt.Sprintf("%s has no %q, which the rule reads", place(at), name)
+		}
+	}
+	return ""
+}
+
+// place names the place of a value in a result.
+func place(at string) string {
+	if at == "" {
+		return "what it returned"
+	}
+	return at + " of what it returned"
+}
+
+// kindNames are the kinds of values in words.
+var kindNames = map[strictjson.Kind]string{
+	strictjson.Object: "an object", strictjson.Array: "a list", strictjson.String: "a text", strictjson.Number: "a number", strictjson.Bool: "true or false", strictjson.Null: "null",
+}
+
+func ofKind(k strictjson.Kind) string { return kindNames[k] }
+
+// expected names the kinds that the guess has.
+func (g *guess) expected() string {
+	var out []string
+	for _, k := range [...]strictjson.Kind{strictjson.Object, strictjson.Array, strictjson.String, strictjson.Number, strictjson.Bool} {
+		if g.kinds&(1<<k) != 0 {
+			out = append(out, ofKind(k))
+		}
+	}
+	return strings.Join(out, " or ")
+}
+
+// unproven is a look-up that didn't turn out as it was guessed.
+type unproven struct {
+	tool string
+	err  error
+}
+
+func (u *unproven) Error() string { return u.tool + ": " + u.err.Error() }
+
+// onlyUnproven reports whether failures are all of look-ups of which nobody knows what they return.
+func onlyUnproven(failures []error) bool {
+	for _, err := range failures {
+		var u *unproven
+		if !errors.As(err, &u) {
+			return false
+		}
+	}
+	return true
+}
+
+// namedMembers adds the members of records that an expression names.
+func namedMembers(e *expression, to map[string]bool) {
+	walk(e.ast.NativeRep().Expr(), func(n ast.Expr) {
+		switch n.Kind() {
+		case ast.SelectKind:
+			to[n.AsSelect().FieldName()] = true
+		case ast.CallKind:
+			c := n.AsCall()
+			picks := c.FunctionName() == operators.Index || c.FunctionName() == operators.OptIndex || c.FunctionName() == operators.OptSelect
+			if !picks || len(c.Args()) != 2 {
+				return
+			}
+			if name, ok := literalText(c.Args()[1]); ok {
+				to[name] = true
+			}
+		}
+	})
+}
+
+// guess finds what the policy of a file takes the look-ups to return that it guesses.
+func (it *compiledPolicy) guess(f *File) {
+	if len(it.policy.Guessed) == 0 || it.require == nil {
+		return
+	}
+	named := map[string]bool{}
+	namedMembers(it.require, named)
+	for _, v := range it.variables {
+		if v.expression != nil {
+			namedMembers(v.expression, named)
+		}
+	}
+	it.guesses = map[string]*guess{}
+	for _, tool := range it.policy.Guessed {
+		it.guesses[tool] = newGuess(f, tool, named)
+	}
+}
