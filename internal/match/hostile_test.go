@@ -409,6 +409,37 @@ func TestOmittedSetting(t *testing.T) {
 	}
 }
 
+// TestOmittedWords: a number or a day of the user's words can't be left out of a call that has an effect. What
+// the planner adds, and what may be usual, can.
+func TestOmittedWords(t *testing.T) {
+	for name, c := range map[string]struct {
+		request, note string
+		reads, want   bool
+	}{
+		"a number that is said":           {"Order 2 boxes.", `{"is":["2"]}`, false, false},
+		"a word that is said":             {"Send 5 EUR.", `{"is":["EUR"]}`, false, true},
+		"a day":                           {"A link until Friday.", `{"date":["2026-12-04"]}`, false, false},
+		"a usual value that nobody said":  {"Order some boxes.", `{"is":["1"]}`, false, true},
+		"one of several values is said":   {"Order 2 or 3 boxes.", `{"is":["2","3"]}`, false, false},
+		"what may be empty":               {"Order 2 boxes.", `{"is":["2",""]}`, false, true},
+		"a call that only reads":          {"Show 2 boxes.", `{"is":["2"]}`, true, true},
+		"another number than is in words": {"Order 12 boxes.", `{"is":["2"]}`, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"forward_mail","args":{"/note":`+c.note+`}}]}`), tools(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := call("forward_mail", nil)
+			p.Read, p.Role = c.reads, func(string) label.Role { return label.Control }
+			p.Default = func(string) (string, bool) { return "", false }
+			if _, misses, ok := match.NewTask(s, c.request).Match(p, nil); ok != c.want {
+				t.Errorf("misses %q", misses)
+			}
+		})
+	}
+}
+
 // TestSaysNothing: what has to be left out may be said as the tool itself has it then.
 func TestSaysNothing(t *testing.T) {
 	for name, c := range map[string]struct {

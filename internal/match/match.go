@@ -208,7 +208,7 @@ func (m *matcher) constrained(c *Arg, p *Proposal) (miss string) {
 	if len(m.grants) > before {
 		return ""
 	}
-	if miss := omission(c, p); miss != "" && !m.readsMore(c, p) {
+	if miss := m.omission(c, p); miss != "" && !m.readsMore(c, p) {
 		return m.say("%s: %s", c.Pointer, miss)
 	}
 	return ""
@@ -281,7 +281,7 @@ func unlisted(e *Call, a *Argument, p *Proposal) string {
 
 // omission says why a call may not leave out an argument that is constrained; empty
 // where it may.
-func omission(c *Arg, p *Proposal) string {
+func (m *matcher) omission(c *Arg, p *Proposal) string {
 	free := c.Absent || c.Any || c.Computed || c.Unchanged
 	if free || p.Role == nil {
 		return ""
@@ -295,10 +295,19 @@ func omission(c *Arg, p *Proposal) string {
 	role := p.Role(c.Pointer)
 	restricts := role == label.Selector || role.AuthorityBearing()
 	switched := slices.Contains(c.Is, "true") && !slices.Contains(c.Is, "false")
-	if restricts || switched {
+	if restricts || switched || (!p.Read && m.isSaid(c)) {
 		return "left out"
 	}
 	return ""
+}
+
+// isSaid reports whether the user's words have the day or the number that a constraint states: whoever names two
+// boxes, and an end on Friday, isn't served by a call that says nothing of them. A word may be what the
+// service takes anyhow, as a currency is.
+func (m *matcher) isSaid(c *Arg) bool {
+	isNumber := func(v scope.Value) bool { _, ok := number(string(v)); return ok && m.madeOf(string(v)) }
+	mayBeEmpty := slices.Contains(c.Is, "")
+	return len(c.Date) > 0 || (!mayBeEmpty && slices.ContainsFunc(c.Is, isNumber))
 }
 
 // readsMore reports whether a call that only reads leaves out a filter that each source with its tool states: it reads more, and what a
