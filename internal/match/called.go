@@ -114,11 +114,9 @@ func (m *matcher) asConstrained(s *Source, a Argument) (constrained, met bool) {
 			return true, false
 		}
 
-		bound, elements := m.bound, m.elements
-		m.bound, m.elements = nil, nil // the records of an earlier call's arguments are not those of this call's
-		_, miss := m.value(&c.Constraint, a)
-		m.bound, m.elements = bound, elements
-		if miss != "" {
+		earlier := m.mode // the records of an earlier call's arguments are not those of this call's
+		earlier.bindings = &bindings{element: m.element}
+		if _, miss := m.as(earlier).value(&c.Constraint, a); miss != "" {
 			return true, false
 		}
 	}

@@ -50,7 +50,7 @@ func cond(miss, otherwise string) string {
 // one has. What speaks against a call may do so in any line of a text; what it depends on must
 // not be in a text where the call can't be taken back.
 func (m *matcher) some(s *Source, against bool) (met bool, miss string) {
-	defer m.speaking(against)()
+	m = m.speaking(against)
 	called := false
 	for _, r := range slices.Backward(m.results) {
 		if !m.answers(s, r, &Constraint{Pick: scope.All}) {
@@ -170,18 +170,17 @@ func (m *matcher) speaksOf(where []Match, r *Result) bool {
 	return true
 }
 
-// speaking sets whether what is read speaks against the call, and returns what restores how it was: a condition
-// may take its value from a source that has conditions of its own.
-func (m *matcher) speaking(against bool) (restore func()) {
-	before := m.against
-	m.against = against
-	return func() { m.against = before }
+// speaking returns the matcher for what speaks against the call, or doesn't.
+func (m *matcher) speaking(against bool) *matcher {
+	other := m.mode
+	other.against = against
+	return m.as(other)
 }
 
 // excepted says why a value is among those that a constraint rules out; empty where it
 // isn't.
 func (m *matcher) excepted(c *Constraint, a Argument) string {
-	defer m.speaking(true)()
+	m = m.speaking(true)
 	for i := range c.Except {
 		s := &c.Except[i]
 		if s.By != "" {
@@ -239,9 +238,7 @@ func (m *matcher) offeredBy(c *Constraint, s *Source, r *Result) bool {
 	if c.Kind != scope.ID {
 		return false
 	}
-	against := m.against
-	m.against = false // as where the values come from
-	defer func() { m.against = against }()
+	m = m.speaking(false) // as where the values come from
 	return slices.ContainsFunc(c.From, func(f Source) bool { return f.callKey() == s.callKey() && f.sameField(s) && m.answers(&f, r, c) })
 }
 

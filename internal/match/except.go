@@ -13,9 +13,9 @@ import (
 // The value has to be in the same listing, and a program has to find which one the criterion is
 // about: what is left out is found as strictly as what is chosen.
 func (m *matcher) singledOut(s *Source, c *Constraint, a Argument) string {
-	against, strict := m.against, m.strict
-	m.against, m.strict = false, true
-	defer func() { m.against, m.strict = against, strict }()
+	chosen := m.mode
+	chosen.against, chosen.strict = false, true
+	m = m.as(chosen)
 
 	of := Constraint{Kind: c.Kind, Pick: scope.Choice, By: s.By, From: []Source{*s}}
 	o := m.offers(of.From, &of, c.idOf(a))

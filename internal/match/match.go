@@ -16,8 +16,45 @@ const maxSteps = 1 << 18
 // errWork is why a match beyond [maxSteps] covers nothing.
 const errWork = "the results are too large to look for the values in"
 
-// matcher matches one call.
+// matcher matches one call. Its mode is its own: what is looked for in another one, a copy looks
+// for.
 type matcher struct {
+	*state
+	mode
+}
+
+// mode is how results are read for what is looked for.
+type mode struct {
+	against bool // it speaks against the call
+	strict  bool // a listing that was narrowed late doesn't count, also where the call can be taken back
+	joining bool // a value for a condition is looked for: nothing that is only called so counts
+	lent    bool // the result in question is read as fields since a person agreed to that
+	// ordered reports whether the result in question is a part of a listing that counts for its order
+	// alone.
+	ordered bool
+	*bindings
+}
+
+// bindings are what the values of one call's arguments have in common.
+type bindings struct {
+	// bound are the records in which the values of a shared source were found.
+	bound map[binding][]string
+	// elements are the values that the elements of a list have of a source, and element is that of the argument
+	// in question; empty for an argument that is in no list.
+	elements map[binding]string
+	element  string
+}
+
+func newMatcher(s state) *matcher {
+	s.steps = maxSteps
+	return &matcher{&s, mode{bindings: &bindings{}}}
+}
+
+// as returns the matcher in another mode.
+func (m *matcher) as(other mode) *matcher { return &matcher{m.state, other} }
+
+// state is what all modes of a match have in common.
+type state struct {
 	results      []*Result
 	agreed       []scope.Reading // readings to which a person agreed
 	request      string
@@ -30,10 +67,6 @@ type matcher struct {
 	effect       bool                     // the call has one, and irreversible one that can't be taken back
 	irreversible bool
 	confirmed    bool // a person has agreed to the values that the scope states
-	against      bool // what is looked for speaks against the call
-	strict       bool // a listing that was narrowed late doesn't count, also where the call can be taken back
-	joining      bool // a value for a condition is looked for: nothing that is only called so counts
-	lent         bool // the result in question is read as fields since a person agreed to that
 	withheld     bool // an entry was missed for a condition alone
 	grants       []Grant
 	// in is the entry of the scope that is matched, and proposal the call.
@@ -43,15 +76,6 @@ type matcher struct {
 	// joins are the values that the sources of conditions give, once they are known; empty for
 	// those that give none.
 	joins map[join]scope.Value
-	// ordered reports whether the result in question is a part of a listing that counts for its order
-	// alone.
-	ordered bool
-	// bound are the records in which the values of a shared source were found.
-	bound map[binding][]string
-	// elements are the values that the elements of a list have of a source, and element is that of the argument
-	// in question; empty for an argument that is in no list.
-	elements map[binding]string
-	element  string
 	// corrected is the record that the session itself made and that the call is on; nil for others.
 	corrected *made
 }
@@ -116,7 +140,8 @@ func (m *matcher) tooMuch() { m.steps = -1 }
 // entry returns the grants of an entry for a call, or why it doesn't cover the call. Where that is
 // for a condition alone, the request has the call under it.
 func (m *matcher) entry(e *Call, p *Proposal) ([]Grant, string) {
-	m.grants, m.bound, m.elements, m.corrected, m.in, m.proposal = m.grants[:0], nil, nil, nil, e, p
+	m.grants, m.corrected, m.in, m.proposal = m.grants[:0], nil, e, p
+	m.bindings = &bindings{}
 	unmet := m.conditions(e)
 	miss := m.arguments(e, p)
 	if unmet == "" && miss != "" {

@@ -207,6 +207,7 @@ func (m *matcher) telling(c *Constraint, a Argument) bool {
 		return false
 	}
 
+	m = m.as(m.mode) // of one result
 	for i := range c.From {
 		s := &c.From[i]
 		for _, r := range m.results {
@@ -319,42 +320,41 @@ func (c *Constraint) idOf(a Argument) string {
 // an id; empty for another value.
 func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 	var out offers
-	lent, ordered := m.lent, m.ordered
-	defer func() { m.lent, m.ordered = lent, ordered }()
+	at := m.as(m.mode) // of one result
 	for i := range sources {
 		first, listed := len(out.values), false
 		for _, r := range m.results {
 			s := m.fieldOf(&sources[i], r)
 			read := m.read(s, r, c, id)
-			m.lent, r, m.ordered = read != r, read, false
-			if !m.answers(s, r, c) {
+			at.lent, r, at.ordered = read != r, read, false
+			if !at.answers(s, r, c) {
 				continue
 			}
 
-			if m.ordered {
+			if at.ordered {
 				out.parts = append(out.parts, r)
 			}
 			if r.partial {
 				m.tooMuch()
 			}
 			out.called, listed = true, true
-			if where, _ := m.where(s, r); shapes[c.Kind] == nil && len(where) == 0 && !m.has(r, s) {
+			if where, _ := at.where(s, r); shapes[c.Kind] == nil && len(where) == 0 && !at.has(r, s) {
 				out.loose = append(out.loose, r)
 			}
-			places := m.places(&sources[i], c, r)
+			places := at.places(&sources[i], c, r)
 			switch {
 			case places != nil:
 				out.values = append(out.values, places...)
 			case r.structured:
-				if !m.lent {
-					earlier := m.without(m.current(out.values[first:], c, r), s, c, r, id)
+				if !at.lent {
+					earlier := at.without(at.current(out.values[first:], c, r), s, c, r, id)
 					out.values = slices.Concat(out.values[:first], earlier)
 				}
-				out.values = append(out.values, m.fields(s, c, r, id)...)
+				out.values = append(out.values, at.fields(s, c, r, id)...)
 			case r.names != nil && r.names.areOf(c.Kind):
-				out.values = append(out.values, m.fields(s, c, r.names, id)...)
+				out.values = append(out.values, at.fields(s, c, r.names, id)...)
 			default:
-				out.values = append(out.values, m.lines(s, c, r)...)
+				out.values = append(out.values, at.lines(s, c, r)...)
 			}
 		}
 

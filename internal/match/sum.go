@@ -60,11 +60,11 @@ func sumOf(by, member []string) bool {
 // parts of a listing have in common, nothing says.
 func (m *matcher) sum(source []Source) (string, bool) {
 	of := Constraint{Kind: scope.Number, Pick: scope.All, From: source, Computed: true}
-	strict := m.strict
-	m.strict = true // a part of a listing has another sum
-	o := m.offers(source, &of, "")
-	results := slices.DeleteFunc(slices.Clone(m.results), func(r *Result) bool { return !m.answers(&source[0], r, &of) })
-	m.strict = strict
+	summed := m.mode
+	summed.strict = true // a part of a listing has another sum
+	whole := m.as(summed)
+	o := whole.offers(source, &of, "")
+	results := slices.DeleteFunc(slices.Clone(m.results), func(r *Result) bool { return !whole.answers(&source[0], r, &of) })
 
 	var sum *big.Rat
 	for _, r := range results {

@@ -77,7 +77,10 @@ func (t *Task) Delegates(results []*Result) []*Result {
 	var out []*Result
 	for i := range t.scope.Delegates {
 		s := &t.scope.Delegates[i]
-		m := &matcher{scope: t.scope, results: results, request: t.request, said: t.said, folded: t.folded, steps: maxSteps, quiet: true, effect: true, irreversible: true, in: &Call{}, proposal: &Proposal{}}
+		m := newMatcher(state{
+			scope: t.scope, results: results, request: t.request, said: t.said, folded: t.folded, quiet: true, effect: true, irreversible: true,
+			in: &Call{}, proposal: &Proposal{},
+		})
 		for _, r := range slices.Backward(results) {
 			if m.comesFrom(s, r, &Constraint{Pick: scope.Only}) && m.steps >= 0 {
 				if !slices.Contains(out, r) {
@@ -127,10 +130,10 @@ func (t *Task) Match(p *Proposal, results []*Result) (cover Cover, misses []stri
 }
 
 func (t *Task) match(p *Proposal, results []*Result, quiet bool) (cover Cover, misses []string, ok bool) {
-	m := &matcher{
-		scope: t.scope, results: readable(results, p), agreed: p.Readings, request: t.request, said: t.said, folded: t.folded, steps: maxSteps, quiet: quiet,
+	m := newMatcher(state{
+		scope: t.scope, results: readable(results, p), agreed: p.Readings, request: t.request, said: t.said, folded: t.folded, quiet: quiet,
 		stating: t.stating, effect: !p.Read, irreversible: p.Irreversible, confirmed: t.confirmed, grants: make([]Grant, 0, len(p.Args)),
-	}
+	})
 
 	for i := range t.scope.Calls {
 		e := &t.scope.Calls[i]

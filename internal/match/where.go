@@ -90,10 +90,9 @@ func (m *matcher) only(from []Source) (scope.Value, bool) {
 
 // onlyOf returns a place of the one value that sources give, without a doubt.
 func (m *matcher) onlyOf(from []Source) (candidate, bool) {
-	against, strict, joining := m.against, m.strict, m.joining
-	m.against, m.strict, m.joining = false, strict || against, true
-	o := m.offers(from, &Constraint{Pick: scope.Only, From: from}, "")
-	m.against, m.strict, m.joining = against, strict, joining
+	joined := m.mode
+	joined.against, joined.strict, joined.joining = false, m.strict || m.against, true
+	o := m.as(joined).offers(from, &Constraint{Pick: scope.Only, From: from}, "")
 
 	doubtful := slices.ContainsFunc(o.values, func(v candidate) bool { return v.doubt != "" })
 	if len(o.values) == 0 || doubtful || o.several(Argument{Role: label.Selector}) {
