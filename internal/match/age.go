@@ -92,8 +92,8 @@ func (m *matcher) timesOf(o offers) []string {
 // recordOf returns the result that a value is of, and its record there; nil for a value out of a text.
 func (m *matcher) recordOf(v candidate) (*Result, string) {
 	i := slices.IndexFunc(m.results, func(r *Result) bool { return r.Call == v.call })
-	if i < 0 || v.record == "" || !m.step() {
+	if i < 0 || v.record == (recordID{}) || !m.step() {
 		return nil, ""
 	}
-	return m.results[i], strings.TrimPrefix(v.record, v.call+" ")
+	return m.results[i], v.record.pointer
 }

@@ -24,9 +24,9 @@ func (m *matcher) bind(c *Constraint, a Argument, o offers, hits []candidate) (m
 	if m.isFree(c, a) {
 		return ""
 	}
-	var records []string
+	var records []recordID
 	for _, h := range hits {
-		if h.record == "" {
+		if h.record == (recordID{}) {
 			return ""
 		}
 		records = append(records, h.record)
@@ -48,15 +48,15 @@ func (m *matcher) bind(c *Constraint, a Argument, o offers, hits []candidate) (m
 	}
 
 	if m.bound == nil {
-		m.bound, m.elements = map[binding][]string{}, map[binding]string{}
+		m.bound, m.elements = map[binding][]recordID{}, map[binding]string{}
 	}
 	before, bound := m.bound[key]
 	if bound {
-		now := map[string]bool{}
+		now := map[recordID]bool{}
 		for _, r := range records {
 			now[r] = true
 		}
-		records = slices.DeleteFunc(slices.Clone(before), func(r string) bool { return !now[r] })
+		records = slices.DeleteFunc(slices.Clone(before), func(r recordID) bool { return !now[r] })
 	}
 	m.bound[key] = records
 	if isPlace {
@@ -95,7 +95,7 @@ func elementOf(pointer string) string {
 
 // boundTo returns the records of a source that other values of the call are of: in a list those of the same
 // element, where there are some.
-func (m *matcher) boundTo(source []Source) (records []string, bound bool) {
+func (m *matcher) boundTo(source []Source) (records []recordID, bound bool) {
 	key := binding{of: sourcesKey(source), choice: m.element}
 	if records, bound = m.bound[key]; bound {
 		return records, true
@@ -105,9 +105,9 @@ func (m *matcher) boundTo(source []Source) (records []string, bound bool) {
 }
 
 // isBound reports whether a choice of the same sources is of one of some records already.
-func (m *matcher) isBound(of string, records []string) bool {
+func (m *matcher) isBound(of string, records []recordID) bool {
 	for key, before := range m.bound {
-		if key.of == of && slices.ContainsFunc(records, func(r string) bool { return slices.Contains(before, r) }) {
+		if key.of == of && slices.ContainsFunc(records, func(r recordID) bool { return slices.Contains(before, r) }) {
 			return true
 		}
 	}

@@ -41,7 +41,7 @@ func (m *matcher) places(s *Source, c *Constraint, r *Result) []candidate {
 		selected := m.selected(s, c, r)
 		for _, record := range r.inOrder {
 			if r.outermost(record) && selected.has(record) {
-				out = append(out, candidate{text: place, call: r.Call, record: r.Call + " " + record})
+				out = append(out, candidate{text: place, call: r.Call, record: recordID{r.Call, record}})
 			}
 		}
 		return out

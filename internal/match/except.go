@@ -62,7 +62,7 @@ func (m *matcher) spared(c *Constraint, all []candidate, id string) []candidate 
 			if s.By == "" && r.structured && m.answers(s, r, c) {
 				for _, v := range m.fields(s, &listing, r, id) {
 					if !offered[v.call] {
-						v.record = ""
+						v.record = recordID{}
 					}
 					out[v.occurrence()] = true
 				}

@@ -44,7 +44,7 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 		doubt = m.say("others may have written an element of the list of %s", s.Tool)
 	}
 	whole := func(f *field) candidate {
-		return candidate{text: f.text, call: r.Call, record: r.Call + " " + f.record, numeric: f.numeric, doubt: doubt}
+		return candidate{text: f.text, call: r.Call, record: recordID{r.Call, f.record}, numeric: f.numeric, doubt: doubt}
 	}
 	var found finds
 	record, counts, aside := "", selected.has(""), m.aside(s, c, r) // the fields of a record are beside each other

@@ -36,7 +36,7 @@ func (m *matcher) ownRecords(s *Source, c *Constraint, id string) []candidate {
 			one = m.untold(s, r)
 		}
 		if one != nil && m.isMeant(s, one) {
-			out = append(out, candidate{text: one.id, call: r.Call, record: r.Call, made: one})
+			out = append(out, candidate{text: one.id, call: r.Call, record: recordID{r.Call, ofMade}, made: one})
 		}
 	}
 	return out
@@ -62,7 +62,7 @@ func (m *matcher) lost(s *Source, c *Constraint, id string, listing int) []candi
 				slices.ContainsFunc(m.fields(s, c, later, id), func(v candidate) bool { return v.text == own.text })
 		}
 		if !slices.ContainsFunc(m.results[i+1:], isChanged) && !slices.ContainsFunc(m.results[i+1:], isListed) {
-			out = append(out, candidate{text: one.id, call: r.Call, record: r.Call, made: one})
+			out = append(out, candidate{text: one.id, call: r.Call, record: recordID{r.Call, ofMade}, made: one})
 		}
 	}
 	return out
@@ -245,7 +245,7 @@ func (m *matcher) correction(c *Constraint, o offers) string {
 	}
 	for _, v := range o.values {
 		switch {
-		case v.made == nil && (v.record == "" || m.speaksOfAny(v, of)):
+		case v.made == nil && (v.record == (recordID{}) || m.speaksOfAny(v, of)):
 			return ""
 		case v.made == nil || !v.made.isCalled(of) || m.isCalledOtherwise(v.made, of):
 		case one != "" && one != v.text:
@@ -265,12 +265,10 @@ func (m *matcher) isCalledOtherwise(r *made, of []string) bool {
 
 // speaksOfAny reports whether the record of a value has one of some words in any text of it.
 func (m *matcher) speaksOfAny(v candidate, of []string) bool {
-	call, record, _ := strings.Cut(v.record, " ")
-	at := slices.IndexFunc(m.results, func(r *Result) bool { return r.Call == call })
-	if at < 0 {
+	r, record := m.recordOf(v)
+	if r == nil {
 		return true
 	}
-	r := m.results[at]
 	says := func(i int) bool {
 		text := r.fields[i].text
 		return !m.work(len(of)*len(text)) || slices.ContainsFunc(of, func(w string) bool { return hasWord(text, w) })

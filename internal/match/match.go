@@ -38,7 +38,7 @@ type mode struct {
 // bindings are what the values of one call's arguments have in common.
 type bindings struct {
 	// bound are the records in which the values of a shared source were found.
-	bound map[binding][]string
+	bound map[binding][]recordID
 	// elements are the values that the elements of a list have of a source, and element is that of the argument
 	// in question; empty for an argument that is in no list.
 	elements map[binding]string

@@ -23,15 +23,14 @@ type measured struct {
 
 // quantity returns a member of a record, by a word of its name or all of them, as something that
 // can be compared; nothing where it has none, or several that may be meant.
-func (m *matcher) quantity(record, member string) measured {
-	call, pointer, _ := strings.Cut(record, " ")
+func (m *matcher) quantity(record recordID, member string) measured {
 	whole := strings.Fields(member)
 	for _, r := range slices.Backward(m.results) {
-		if r.Call != call {
+		if r.Call != record.call {
 			continue
 		}
 		var exact, ending, within []*field
-		for _, i := range r.records[pointer] {
+		for _, i := range r.records[record.pointer] {
 			if !m.step() {
 				return measured{}
 			}
@@ -53,12 +52,12 @@ func (m *matcher) quantity(record, member string) measured {
 			exact = within
 		}
 		of := exact == nil
-		if of && !(len(ending) == 1 && m.isOfAnotherTime(r, pointer, ending[0])) {
+		if of && !(len(ending) == 1 && m.isOfAnotherTime(r, record.pointer, ending[0])) {
 			exact = ending
 		}
 		if len(exact) == 1 {
 			f := exact[0]
-			name := strings.Join([]string{f.name, formOf(f.text, f.numeric), r.beside(pointer, f.isMeasuredBy)}, " ")
+			name := strings.Join([]string{f.name, formOf(f.text, f.numeric), r.beside(record.pointer, f.isMeasuredBy)}, " ")
 			return measured{f.quantity(), name, true, isTime(f.text), of && !r.lists(unitless(f.key))}
 		}
 	}

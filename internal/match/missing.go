@@ -32,7 +32,7 @@ func (m *matcher) lacking(r *Result, selected selection, found []candidate) bool
 	counts := func(record string) bool { return selected[record] || (selected == nil && r.outermost(record)) }
 	valued, lists := map[string]bool{}, map[string]bool{}
 	for _, v := range found {
-		record := strings.TrimPrefix(v.record, r.Call+" ")
+		record := v.record.pointer
 		for !counts(record) && record != "" {
 			record = record[:strings.LastIndexByte(record, '/')]
 		}
@@ -51,7 +51,7 @@ func (m *matcher) withMissing(r *Result, selected selection, found []candidate) 
 	}
 	of, lists := map[string][]candidate{}, map[string]bool{}
 	for _, v := range found {
-		record := r.elementWith(strings.TrimPrefix(v.record, r.Call+" "))
+		record := r.elementWith(v.record.pointer)
 		of[record], lists[listOf(record)] = append(of[record], v), true
 	}
 
@@ -61,7 +61,7 @@ func (m *matcher) withMissing(r *Result, selected selection, found []candidate) 
 		case len(of[record]) > 0:
 			out = append(out, of[record]...)
 		case isElement && lists[listOf(record)] && selected.has(record):
-			out = append(out, candidate{text: "\x00" + r.Call + " " + record, call: r.Call, record: r.Call + " " + record, missing: true})
+			out = append(out, candidate{text: "\x00" + r.Call + " " + record, call: r.Call, record: recordID{r.Call, record}, missing: true})
 		}
 	}
 	return out

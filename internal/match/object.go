@@ -2,7 +2,6 @@ package match
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/remit-project/remit/scope"
 )
@@ -50,13 +49,8 @@ func isBare(key []string) bool {
 
 // hasMember reports whether the record of a value has another one under exactly a name.
 func (m *matcher) hasMember(of candidate, name []string, text string) bool {
-	call, record, _ := strings.Cut(of.record, " ")
-	at := slices.IndexFunc(m.results, func(r *Result) bool { return r.Call == call })
-	if at < 0 {
-		return false
-	}
-	r := m.results[at]
-	return slices.ContainsFunc(r.records[record], func(i int) bool {
+	r, record := m.recordOf(of)
+	return r != nil && slices.ContainsFunc(r.records[record], func(i int) bool {
 		f := &r.fields[i]
 		return m.step() && f.part == nil && !f.null && slices.Equal(f.key, name) && f.text == text
 	})

@@ -90,7 +90,7 @@ func (o order) isBefore(a, b *big.Rat) bool {
 func (m *matcher) leads(o offers, by order, last *big.Rat) bool {
 	for _, r := range o.parts {
 		isOutside := func(v candidate) bool {
-			return v.call == r.Call && (by.member == "" || !r.outermost(strings.TrimPrefix(v.record, r.Call+" ")))
+			return v.call == r.Call && (by.member == "" || !r.outermost(v.record.pointer))
 		}
 		end := m.endOf(r, by)
 		if end == nil || !by.isBefore(last, end) || slices.ContainsFunc(o.values, isOutside) {
@@ -109,7 +109,7 @@ func (m *matcher) endOf(r *Result, by order) *big.Rat {
 		if !isListed(record) || !r.outermost(record) {
 			continue
 		}
-		of := m.quantity(r.Call+" "+record, by.member)
+		of := m.quantity(recordID{r.Call, record}, by.member)
 		another := end != nil && (listOf(record) != list || (of.by != nil && by.isBefore(of.by, end)))
 		if of.by == nil || of.name != by.compared || another {
 			return nil

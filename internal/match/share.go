@@ -249,7 +249,7 @@ func (m *matcher) isOfCall(c *Constraint, v candidate) bool {
 		if slices.Contains(records, v.record) {
 			return true
 		}
-		isOfListing := func(record string) bool { return strings.HasPrefix(record, v.call+" ") }
+		isOfListing := func(record recordID) bool { return record.call == v.call }
 		used = used || key.of == sourcesKey(c.Sources) || slices.ContainsFunc(records, isOfListing)
 	}
 	return !used

@@ -15,7 +15,7 @@ import (
 type candidate struct {
 	text   string
 	call   string
-	record string // the call and the record's pointer; empty for a value out of a text
+	record recordID // none for a value out of a text
 	// numeric reports whether the value is a number, and not a text that may be one.
 	numeric bool
 	// missing reports whether the record has no value, and may be the one that is meant. The text, which no other value
@@ -29,9 +29,21 @@ type candidate struct {
 }
 
 // occurrence is a text in a record.
-type occurrence struct{ text, record string }
+type occurrence struct {
+	text   string
+	record recordID
+}
 
 func (v candidate) occurrence() occurrence { return occurrence{v.text, v.record} }
+
+// recordID identifies a record in the result of a call; the zero value is none.
+type recordID struct{ call, pointer string }
+
+// Pointers of what is no part of a result: what a call made, and several records together.
+const (
+	ofMade    = "made"
+	ofSeveral = "several"
+)
 
 // offers are what the sources of a constraint offer.
 type offers struct {

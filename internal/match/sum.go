@@ -95,11 +95,11 @@ func (m *matcher) total(r *Result, offered []candidate) *big.Rat {
 			continue
 		}
 		n, ok := new(big.Rat).SetString(v.text)
-		if !ok || !v.isPlain() || v.record == "" || v.doubt != "" || !m.work(len(v.text)) {
+		if !ok || !v.isPlain() || v.record == (recordID{}) || v.doubt != "" || !m.work(len(v.text)) {
 			return nil
 		}
 
-		record := strings.TrimPrefix(v.record, r.Call+" ")
+		record := v.record.pointer
 		in, of, id := listOf(record), r.beside(record, (&field{}).isMeasuredBy), r.ownID(record)
 		if total == nil {
 			total, list, measure = new(big.Rat), in, of

@@ -118,8 +118,7 @@ func (m *matcher) extremes(c *Constraint, o offers) [][]candidate {
 // areOfOneList reports whether values are of the elements of one list of their results.
 func areOfOneList(all []candidate) bool {
 	return !slices.ContainsFunc(all, func(v candidate) bool {
-		first, record := strings.TrimPrefix(all[0].record, all[0].call+" "), strings.TrimPrefix(v.record, v.call+" ")
-		return listOf(first) != listOf(record)
+		return listOf(all[0].record.pointer) != listOf(v.record.pointer)
 	})
 }
 
@@ -407,7 +406,7 @@ func (m *matcher) ranked(o offers, member string, by criterion) ranking {
 		out.has = out.has || v.has
 		out.dated, out.of = out.dated || v.dated, out.of || v.of
 		another := len(all) > 0 && v.name != compared
-		comparable = comparable && offered.record != "" && v.by != nil && !another
+		comparable = comparable && offered.record != (recordID{}) && v.by != nil && !another
 		compared = v.name
 		if !by.order.toCome() || !m.isPast(v) {
 			all = append(all, placed{offered, v.by})

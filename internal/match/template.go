@@ -110,9 +110,6 @@ func (m *matcher) fill(c *Constraint, group []string, part Argument) (Grant, str
 	return out, ""
 }
 
-// severalRecords stands for the record of a text that has values of several.
-const severalRecords = "several"
-
 // inside returns the values of a hole's sources that stand in a text with other words around them,
 // longer ones first, or why those that do are not meant.
 func (m *matcher) inside(c *Constraint, part Argument) (meant []candidate, miss string) {
@@ -152,7 +149,7 @@ func (m *matcher) inside(c *Constraint, part Argument) (meant []candidate, miss 
 	// several is of no record that another could be of.
 	of := meant
 	if len(texts) > 1 {
-		of = []candidate{{record: severalRecords}}
+		of = []candidate{{record: recordID{pointer: ofSeveral}}}
 	}
 	if miss := m.bind(c, part, o, of); miss != "" {
 		return nil, miss
