@@ -137,7 +137,7 @@ func things(tool string) []string {
 func kindOf(pointer string) string {
 	for segment := pointer; segment != ""; {
 		i := strings.LastIndexByte(segment, '/')
-		if words := provenance.Words(segment[i+1:]); len(words) > 0 && strings.Trim(segment[i+1:], "0123456789") != "" {
+		if words := provenance.Words(segment[i+1:]); len(words) > 0 && !strictjson.IsIndex(segment[i+1:]) {
 			return words[len(words)-1]
 		}
 		segment = segment[:max(i, 0)]

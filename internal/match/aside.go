@@ -51,11 +51,11 @@ func (m *matcher) aside(s *Source, c *Constraint, r *Result) func(*field) string
 func (r *Result) asideIn(s *Source, path string, listed, ofThing bool) string {
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {
-		if strings.Trim(segment, "0123456789") == "" {
+		if segment == "" || strictjson.IsIndex(segment) {
 			continue
 		}
 		name := words(strictjson.UnescapeToken(segment))
-		isList := i+1 < len(segments) && strings.Trim(segments[i+1], "0123456789") == ""
+		isList := i+1 < len(segments) && strictjson.IsIndex(segments[i+1])
 		isAside := listed || (ofThing && isList) || slices.ContainsFunc(name, isOneOf(lexicon().Asides))
 		if isAside && !r.isNamedBy(s, name, isList) {
 			return strictjson.UnescapeToken(segment)

@@ -3,6 +3,8 @@ package match
 import (
 	"slices"
 	"strings"
+
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // A contract may say which members a tool's results have. Such a member is the tool's, though a
@@ -27,7 +29,7 @@ func isAt(pattern, pointer string) bool {
 		var want, have string
 		want, pattern = next(pattern)
 		have, pointer = next(pointer)
-		if want != have && (want != "*" || strings.Trim(have, "0123456789") != "") {
+		if want != have && (want != "*" || !strictjson.IsIndex(have)) {
 			return false
 		}
 	}

@@ -20,7 +20,7 @@ func ofValues(leaves []strictjson.Leaf) bool {
 		l := &leaves[i]
 		at := strings.LastIndexByte(l.Pointer, '/')
 		scalar := l.Kind == strictjson.String || l.Kind == strictjson.Number
-		if at < 0 || !scalar || strings.Trim(l.Pointer[at+1:], "0123456789") != "" || (i > 0 && l.Pointer[:at] != list) {
+		if at < 0 || !scalar || !strictjson.IsIndex(l.Pointer[at+1:]) || (i > 0 && l.Pointer[:at] != list) {
 			return false
 		}
 		list = l.Pointer[:at]

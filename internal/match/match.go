@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/scope"
 )
@@ -269,7 +270,7 @@ func within(place, pointer string) bool {
 		var want, have string
 		want, place = next(place)
 		have, pointer = next(pointer)
-		index := have != "" && strings.Trim(have, "0123456789") == ""
+		index := strictjson.IsIndex(have)
 		if want != have && (want != "*" || !index) {
 			return false
 		}

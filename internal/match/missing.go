@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/scope"
 )
 
@@ -70,7 +71,7 @@ func (m *matcher) withMissing(r *Result, selected selection, found []candidate) 
 // elementWith returns the element of a list that an object is or is in.
 func (r *Result) elementWith(record string) string {
 	home := record
-	for home != "" && strings.Trim(home[strings.LastIndexByte(home, '/')+1:], "0123456789") != "" {
+	for home != "" && !strictjson.IsIndex(home[strings.LastIndexByte(home, '/')+1:]) {
 		home = home[:strings.LastIndexByte(home, '/')]
 	}
 	if r.records[home] == nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/scope"
 )
 
@@ -300,7 +301,7 @@ func (m *matcher) everywhere(r *Result, name string) bool {
 func listOf(record string) string {
 	var b strings.Builder
 	for segment := range strings.SplitSeq(record, "/") {
-		if segment != "" && strings.Trim(segment, "0123456789") == "" {
+		if strictjson.IsIndex(segment) {
 			segment = "*"
 		}
 		b.WriteByte('/')

@@ -33,7 +33,7 @@ func partsOf(leaves []strictjson.Leaf) parts {
 func (p parts) home(record string) (home string, part []string, outer int) {
 	for {
 		at := strings.LastIndexByte(record, '/')
-		if at < 0 || !p[record[:at]] || strings.Trim(record[at+1:], "0123456789") == "" {
+		if at < 0 || !p[record[:at]] || strictjson.IsIndex(record[at+1:]) {
 			return record, part, outer
 		}
 		name := words(strictjson.UnescapeToken(record[at+1:]))

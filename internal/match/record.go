@@ -19,7 +19,7 @@ type selection map[string]bool
 func (s selection) has(record string) bool {
 	for s != nil && !s[record] {
 		i := strings.LastIndexByte(record, '/')
-		if i < 0 || strings.Trim(record[i+1:], "0123456789") == "" {
+		if i < 0 || strictjson.IsIndex(record[i+1:]) {
 			return false
 		}
 		record = record[:i]
@@ -273,7 +273,7 @@ func (m *matcher) elementsMeeting(s *Source, where []Match, r *Result) selection
 // listIn returns the record around an element of a list in it, and the words of the list's name; none for another record.
 func (r *Result) listIn(record string) (around string, list []string) {
 	at := strings.LastIndexByte(record, '/')
-	if at < 0 || strings.Trim(record[at+1:], "0123456789") != "" {
+	if at < 0 || !strictjson.IsIndex(record[at+1:]) {
 		return "", nil
 	}
 	name := strings.LastIndexByte(record[:at], '/')

@@ -339,7 +339,7 @@ func split(pointer string) (record, key string) {
 		i := strings.LastIndexByte(pointer, '/')
 		last := pointer[i+1:]
 		pointer = pointer[:i]
-		if strings.Trim(last, "0123456789") != "" {
+		if !strictjson.IsIndex(last) {
 			return pointer, strictjson.UnescapeToken(last)
 		}
 	}

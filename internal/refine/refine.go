@@ -302,7 +302,7 @@ func (o *Observer) read(c call, m *trace.Message) (doc *strictjson.Document, ass
 func general(pointer string) string {
 	segments := strings.Split(pointer, "/")
 	for i, s := range segments {
-		if s != "" && strings.Trim(s, "0123456789") == "" {
+		if strictjson.IsIndex(s) {
 			segments[i] = "*"
 		} else {
 			segments[i] = strings.ReplaceAll(s, "*", "~2")

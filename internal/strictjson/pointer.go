@@ -18,3 +18,9 @@ func UnescapeToken(token string) string {
 	}
 	return jsontext.Pointer("/" + token).LastToken()
 }
+
+// IsIndex reports whether a reference token may be the index of an element. So may the name of a member: see
+// [Leaf.IsIndex].
+func IsIndex(token string) bool {
+	return token != "" && strings.Trim(token, "0123456789") == ""
+}
