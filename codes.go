@@ -106,7 +106,7 @@ func (x *deciding) bringsCode(a *awaited) bool {
 	codes := 0
 	for i, arg := range x.arguments {
 		text := x.leaves[i].Text
-		if x.resolved[i].How == "empty" || a.args[x.leaves[i].place] == text {
+		if x.resolved[i].How == provenance.HowEmpty || a.args[x.leaves[i].place] == text {
 			continue
 		}
 		if arg.Role != label.Credential || !slices.Contains(a.codes, text) || !isOf(x.leaves[i].place, codeNames) {
@@ -130,7 +130,7 @@ func (x *deciding) isCompletion(a *awaited) bool {
 	if tool == a.tool {
 		had := 0
 		for i := range x.leaves {
-			if x.resolved[i].How != "empty" && a.args[x.leaves[i].place] == x.leaves[i].Text {
+			if x.resolved[i].How != provenance.HowEmpty && a.args[x.leaves[i].place] == x.leaves[i].Text {
 				had++
 			}
 		}

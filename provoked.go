@@ -54,7 +54,7 @@ func (x *deciding) deployed() bool {
 	}
 	for i, a := range x.arguments {
 		r := &x.resolved[i]
-		certain := r.Witness && r.How != "empty" && r.Label.Obligations == 0
+		certain := r.Witness && r.How != provenance.HowEmpty && r.Label.Obligations == 0
 		if certain && a.Role == label.Target && r.Authority().Trust == label.Trusted {
 			return true
 		}
@@ -92,7 +92,7 @@ func (x *deciding) plain() bool {
 	}
 	for i, a := range x.arguments {
 		r := &x.resolved[i]
-		said := r.Witness && r.How != "empty" && r.Authority().Trust >= label.User
+		said := r.Witness && r.How != provenance.HowEmpty && r.Authority().Trust >= label.User
 		if said || x.confirmedValue(i) || identified(r, a.Role) {
 			return true
 		}
@@ -126,7 +126,7 @@ func (x *deciding) provoked() bool {
 // provokes reports whether an argument shows that the user wanted the call.
 func (x *deciding) provokes(i int, a *contract.Argument) bool {
 	r := &x.resolved[i]
-	if a.Role == label.Control || r.How == "empty" {
+	if a.Role == label.Control || r.How == provenance.HowEmpty {
 		return false
 	}
 	if x.confirmedValue(i) || (x.hasConfirmation(i) && !x.takesForeign()) {
@@ -152,7 +152,7 @@ func (x *deciding) provokes(i int, a *contract.Argument) bool {
 // carriesExternal reports whether a text of the call is of external origin.
 func (x *deciding) carriesExternal() bool {
 	for i, a := range x.arguments {
-		if a.Role == label.Content && x.resolved[i].Label.Trust <= label.External && x.resolved[i].How != "empty" {
+		if a.Role == label.Content && x.resolved[i].Label.Trust <= label.External && x.resolved[i].How != provenance.HowEmpty {
 			return true
 		}
 	}
@@ -164,7 +164,7 @@ func (x *deciding) carriesExternal() bool {
 func (x *deciding) takesForeign() bool {
 	for i, a := range x.arguments {
 		r := &x.resolved[i]
-		given := r.How != "empty" && r.How != provenance.HowConstant
+		given := r.How != provenance.HowEmpty && r.How != provenance.HowConstant
 		if a.Role != label.Content && given && x.checked[i].Certified.Trust <= label.External {
 			return true
 		}
@@ -176,7 +176,7 @@ func (x *deciding) takesForeign() bool {
 // goes, and this call leaves them all out.
 func (x *deciding) addressesNobody() bool {
 	for i, a := range x.arguments {
-		if a.Role == label.Target && x.resolved[i].How != "empty" {
+		if a.Role == label.Target && x.resolved[i].How != provenance.HowEmpty {
 			return false
 		}
 	}
@@ -260,7 +260,7 @@ func (x *deciding) omissions() {
 func (x *deciding) given() map[string]bool {
 	out := map[string]bool{}
 	for i, leaf := range x.leaves {
-		if leaf.outer || x.resolved[i].How == "empty" || leaf.Text == "" {
+		if leaf.outer || x.resolved[i].How == provenance.HowEmpty || leaf.Text == "" {
 			continue
 		}
 		name, _, _ := strings.Cut(strings.TrimPrefix(leaf.place, "/"), "/")

@@ -43,7 +43,7 @@ func (x *deciding) heard() {
 		fetched := a.Role == label.Command && provenance.Hosts(text)
 		if invented || fetched || h.Has(text) {
 			r.Label = label.Merge(r.Label, label.Label{Origins: label.OriginsOf(label.OriginUnknown), Trust: label.External})
-			r.How = "heard"
+			r.How = provenance.HowHeard
 		}
 	}
 }
@@ -192,7 +192,7 @@ func (x *deciding) oneLine(i int) bool {
 // one in a call that only fetches.
 func (x *deciding) takesAlong(mode contract.Mode) {
 	for i := range x.leaves {
-		if x.d.Findings[i].Satisfied && x.resolved[i].How == "URL parts" {
+		if x.d.Findings[i].Satisfied && x.resolved[i].How == provenance.HowURL {
 			x.inAddress(mode, i)
 		}
 	}
@@ -238,7 +238,7 @@ func (x *deciding) sentBeside(i int) bool {
 	if !external || x.arguments[i].Role != label.Content {
 		return false
 	}
-	blank := x.resolved[i].How == "empty" || provenance.IsTrivial(x.leaves[i].Text)
+	blank := x.resolved[i].How == provenance.HowEmpty || provenance.IsTrivial(x.leaves[i].Text)
 	return !blank && provenance.NameTells(x.leaves[i].place, provenance.SentAlong)
 }
 

@@ -113,7 +113,7 @@ func (x *deciding) whence(r *provenance.Resolution, value string) string {
 	if r.Witness {
 		return fmt.Sprintf("this one is %s", r.Label.Trust)
 	}
-	if r.How == "heard" {
+	if r.How == provenance.HowHeard {
 		return fmt.Sprintf("nothing vouches for this one, and the definitions of the tools, which no person has reviewed, may have named it (%s)", r.Label.Trust)
 	}
 	if x.in.unseen {

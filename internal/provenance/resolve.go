@@ -37,6 +37,19 @@ type Value struct {
 	Brief bool
 }
 
+// The ways to find a label on which decisions depend.
+const (
+	// HowEmpty is that of a value which says nothing.
+	HowEmpty = "empty"
+	// HowConstant is that of a value which the service itself has for the ordinary case, such as
+	// "primary" for a calendar.
+	HowConstant = "constant of the service"
+	// HowURL is that of a link, found part by part.
+	HowURL = "URL parts"
+	// HowHeard is that of a value for which only the model, or a tool's definition, answers.
+	HowHeard = "heard"
+)
+
 // Resolution is what is known about one value.
 type Resolution struct {
 	Label label.Label
@@ -204,7 +217,7 @@ func (q *query) resolve() Resolution {
 	switch v.Kind {
 	case strictjson.Null, strictjson.Object, strictjson.Array:
 		// An absent or empty value has nothing to choose.
-		return Resolution{Label: label.Label{Origins: label.OriginsOf(label.OriginConfig), Trust: label.Trusted}, How: "empty", Witness: true}
+		return Resolution{Label: label.Label{Origins: label.OriginsOf(label.OriginConfig), Trust: label.Trusted}, How: HowEmpty, Witness: true}
 	case strictjson.Bool:
 		return q.resolveFlag()
 	case strictjson.Number:

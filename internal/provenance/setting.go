@@ -11,10 +11,6 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// HowConstant is how a value is known that the service itself has for the ordinary
-// case, such as "primary" for a calendar.
-const HowConstant = "constant of the service"
-
 // resolveFlag resolves a boolean. Matching its text would decide nothing: the user's request
 // must have the flag, all words of its name, together, in the clause that asks for the
 // call.

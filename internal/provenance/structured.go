@@ -33,7 +33,7 @@ func (r *Resolution) add(p Part, evidence []label.Evidence) {
 // resolveURL resolves a URL that nothing vouches for as a whole. Scheme, host and path
 // decide where the call goes; query and fragment carry content to it.
 func (q *query) resolveURL(u webURL) Resolution {
-	r := Resolution{Label: label.Identity(), How: "URL parts"}
+	r := Resolution{Label: label.Identity(), How: HowURL}
 	place, evidence := q.resolvePlace(u)
 	r.add(Part{Name: "place", Text: u.place(), Authority: true, Label: place}, evidence)
 	r.Witness = place.Trust > q.s.ambient.Trust
