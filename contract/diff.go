@@ -118,7 +118,7 @@ func (d *differ) mode(path string, old, now, wideOld, wideNow Mode) {
 		if m == "" {
 			m = wide
 		}
-		if i := slices.Index([]Mode{Off, Ask, Deny}, m); i >= 0 {
+		if i := slices.Index(modes, m); i >= 0 {
 			return i
 		}
 		return unset

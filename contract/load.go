@@ -40,9 +40,9 @@ type loader struct{ *strictyaml.Reader }
 
 // The words of the format.
 var (
-	trustWords     = []string{"EXTERNAL", "TOOL_OUTPUT", "USER", "TRUSTED"}
+	trustWords     = label.TrustWords()
 	precisionWords = []string{"L0", "L1", "L2", "L3"}
-	modeWords      = []string{"off", "ask", "deny"}
+	modeWords      = []string{string(Off), string(Ask), string(Deny)}
 	formWords      = []string{"url", "address", "path", "shell", "sql"}
 	effectWords    = []string{"read", "write", "destructive", "execute", "egress"}
 	roleWords      = []string{"target", "command", "credential", "content", "selector", "control"}

@@ -96,8 +96,7 @@ const (
 
 // reserved reports whether a name has a meaning in expressions already.
 func reserved(name string) bool {
-	return slices.Contains([]string{argsVariable, nowVariable, sessionVariable, callVariable, "tools", "origin",
-		"EXTERNAL", "TOOL_OUTPUT", "USER", "TRUSTED",
+	return slices.Contains(label.TrustWords(), name) || slices.Contains([]string{argsVariable, nowVariable, sessionVariable, callVariable, "tools", "origin",
 		"true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop", "package",
 		"namespace", "return", "var", "void", "while",
 		"bool", "bytes", "decimal", "duration", "dyn", "has", "int", "list", "map", "null_type", "optional", "string", "timestamp", "type", "uint",
@@ -161,10 +160,10 @@ func newUniverse(s Deployment) (*universe, error) {
 		),
 		cel.Variable(nowVariable, cel.TimestampType),
 		cel.Variable(callVariable, u.session.call.Type),
-		cel.Constant("EXTERNAL", cel.IntType, types.Int(label.External)),
-		cel.Constant("TOOL_OUTPUT", cel.IntType, types.Int(label.ToolOutput)),
-		cel.Constant("USER", cel.IntType, types.Int(label.User)),
-		cel.Constant("TRUSTED", cel.IntType, types.Int(label.Trusted)),
+		cel.Constant(label.External.String(), cel.IntType, types.Int(label.External)),
+		cel.Constant(label.ToolOutput.String(), cel.IntType, types.Int(label.ToolOutput)),
+		cel.Constant(label.User.String(), cel.IntType, types.Int(label.User)),
+		cel.Constant(label.Trusted.String(), cel.IntType, types.Int(label.Trusted)),
 		dates(),
 		u.session.library(),
 	)

@@ -274,7 +274,7 @@ func (l *loader) labels(n *strictyaml.Node) map[string]label.Trust {
 			l.Fail(k, "write it as /to/0", "%q is not a JSON pointer", strictyaml.Clip(pointer))
 		}
 		var t label.Trust
-		l.Word("trust", []string{"EXTERNAL", "TOOL_OUTPUT", "USER", "TRUSTED"}, &t)(v)
+		l.Word("trust", label.TrustWords(), &t)(v)
 		out[pointer] = t
 	})
 	return out

@@ -9,7 +9,11 @@
 // floor, no origin is forbidden, and every obligation has been discharged.
 package label
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Trust says how far a value is believed to come from a source with authority over the agent. It
 // is a total order, and its zero value is the lowest, so that a forgotten one counts as
@@ -30,6 +34,9 @@ const (
 
 var trustNames = [...]string{"EXTERNAL", "TOOL_OUTPUT", "USER", "TRUSTED"}
 
+// TrustWords returns the names of all levels, the lowest first.
+func TrustWords() []string { return slices.Clone(trustNames[:]) }
+
 // String returns the name as contracts spell it, for example "TOOL_OUTPUT".
 func (t Trust) String() string {
 	if int(t) < len(trustNames) {
@@ -41,7 +48,7 @@ func (t Trust) String() string {
 // MarshalText implements [encoding.TextMarshaler].
 func (t Trust) MarshalText() ([]byte, error) {
 	if int(t) >= len(trustNames) {
-		return nil, fmt.Errorf("trust %d is none of EXTERNAL, TOOL_OUTPUT, USER, TRUSTED", uint8(t))
+		return nil, fmt.Errorf("trust %d is none of %s", uint8(t), strings.Join(trustNames[:], ", "))
 	}
 	return []byte(trustNames[t]), nil
 }
