@@ -56,50 +56,65 @@ func (m *matcher) some(s *Source, against bool) (met bool, miss string) {
 		if !m.answers(s, r, &Constraint{Pick: scope.All}) {
 			continue
 		}
-		where, _ := m.where(s, r)
-		if miss := m.unknown(where); miss != "" {
-			return false, miss
-		}
-		if r.names != nil && !m.irreversible {
-			r = r.names
-		}
-		if !r.structured {
-			return false, m.say("what %s returned has no records that a program can read", s.Tool)
-		}
-
-		if r.partial {
-			m.tooMuch()
-		}
-		if r.failed() {
-			return false, m.say("%s returned an error", s.Tool)
-		}
-		if len(where) == 0 && !against {
-			return r.hasAny(), ""
-		}
-		for record := range m.meeting(where, r) {
-			if slices.ContainsFunc(r.records[record], func(i int) bool { return !r.fields[i].null }) {
-				return true, ""
-			}
-		}
-		if m.irreversible && !against {
-			return false, ""
-		}
-		all := m.holdAll(where, r)
-		if slices.ContainsFunc(m.apart(all, r), func(record string) bool { return m.labelled(all, r, record) }) {
-			return true, ""
-		}
-		if against && !m.speaksOf(s.Where, r) {
-			return false, m.say("nothing in what %s returned is called as in the condition", s.Tool)
-		}
-		if !against {
-			return false, ""
+		if met, miss := m.someOf(s, r); met || miss != "" || !against {
+			return met, miss
 		}
 		called = true
 	}
+
 	if called {
 		return false, ""
 	}
 	return false, m.say("the request has a condition on %s: %s", s.Tool, m.unanswered([]Source{*s}, &Constraint{Pick: scope.All}))
+}
+
+// someOf reports whether a record of a result meets the conditions of a source, or why that is unknown.
+func (m *matcher) someOf(s *Source, r *Result) (met bool, miss string) {
+	where, _ := m.where(s, r)
+	if miss := m.unknown(where); miss != "" {
+		return false, miss
+	}
+	if r.names != nil && !m.irreversible {
+		r = r.names
+	}
+	if miss := m.unreadable(s, r); miss != "" {
+		return false, miss
+	}
+
+	if len(where) == 0 && !m.against {
+		return r.hasAny(), ""
+	}
+	for record := range m.meeting(where, r) {
+		if slices.ContainsFunc(r.records[record], func(i int) bool { return !r.fields[i].null }) {
+			return true, ""
+		}
+	}
+	if m.irreversible && !m.against {
+		return false, ""
+	}
+
+	all := m.holdAll(where, r)
+	if slices.ContainsFunc(m.apart(all, r), func(record string) bool { return m.labelled(all, r, record) }) {
+		return true, ""
+	}
+	if m.against && !m.speaksOf(s.Where, r) {
+		return false, m.say("nothing in what %s returned is called as in the condition", s.Tool)
+	}
+	return false, ""
+}
+
+// unreadable says why the records of a result can't be held to conditions; empty where they can.
+func (m *matcher) unreadable(s *Source, r *Result) string {
+	if !r.structured {
+		return m.say("what %s returned has no records that a program can read", s.Tool)
+	}
+	if r.partial {
+		m.tooMuch()
+	}
+	if r.failed() {
+		return m.say("%s returned an error", s.Tool)
+	}
+	return ""
 }
 
 // labelled reports whether lines in the texts of a record and of all in it ("Rating: 4.2") meet
@@ -183,49 +198,59 @@ func (m *matcher) excepted(c *Constraint, a Argument) string {
 	m = m.speaking(true)
 	for i := range c.Except {
 		s := &c.Except[i]
+		find := m.findListed
 		if s.By != "" {
-			if miss := m.singledOut(s, c, a); miss != "" {
-				return miss
-			}
+			find = m.singledOut
+		}
+		if miss := find(s, c, a); miss != "" {
+			return miss
+		}
+	}
+	return ""
+}
+
+// findListed says why a value may be in the listing of a source, all of which is left out; empty where it isn't.
+func (m *matcher) findListed(s *Source, c *Constraint, a Argument) string {
+	listing, called := Constraint{Pick: scope.All, From: c.From}, false
+	for _, r := range m.results {
+		if !m.answers(s, r, &listing) && !m.offeredBy(c, s, r) {
 			continue
 		}
-		listing, called := Constraint{Pick: scope.All, From: c.From}, false
-		for _, r := range m.results {
-			if !m.answers(s, r, &listing) && !m.offeredBy(c, s, r) {
-				continue
-			}
-			if r.names != nil {
-				r = r.names // an element that others add leaves out more
-			}
-			if !r.structured {
-				return m.say("what %s returned has no records that a program can read", s.Tool)
-			}
-
-			if r.partial {
-				m.tooMuch()
-			}
-			called = true
-			if r.failed() {
-				return m.say("%s returned an error", s.Tool)
-			}
-			where, _ := m.where(s, r)
-			if miss := m.unknown(where); miss != "" {
-				return miss
-			}
-			if !m.speaksOf(s.Where, r) {
-				return m.say("nothing in what %s returned is called as what the request leaves out", s.Tool)
-			}
-			if !m.comparable(s, c, a, r) {
-				return m.say("not all that %s returned can be compared with %s", s.Tool, short(a.Text))
-			}
-			for _, v := range m.fields(s, &listing, r, c.idOf(a)) {
-				if m.work(len(v.text)) && (same(v.text, a.Text, false) || mayBe(v.text, a.Text)) {
-					return m.say("%s is in the result of %s, which the request leaves out", short(a.Text), s.Tool)
-				}
-			}
+		if r.names != nil {
+			r = r.names // an element that others add leaves out more
 		}
-		if !called && !m.leftOutElsewhere(c, s) {
-			return m.say("the request leaves out what is in %s: %s", s.Tool, m.unanswered(c.Except[i:i+1], &listing))
+		if miss := m.findSelected(s, c, a, r); miss != "" {
+			return miss
+		}
+		called = true
+	}
+
+	if !called && !m.leftOutElsewhere(c, s) {
+		return m.say("the request leaves out what is in %s: %s", s.Tool, m.unanswered([]Source{*s}, &listing))
+	}
+	return ""
+}
+
+// findSelected says why a value may be among those that a source selects in a result; empty where it isn't.
+func (m *matcher) findSelected(s *Source, c *Constraint, a Argument, r *Result) string {
+	if miss := m.unreadable(s, r); miss != "" {
+		return miss
+	}
+	where, _ := m.where(s, r)
+	if miss := m.unknown(where); miss != "" {
+		return miss
+	}
+	if !m.speaksOf(s.Where, r) {
+		return m.say("nothing in what %s returned is called as what the request leaves out", s.Tool)
+	}
+	if !m.comparable(s, c, a, r) {
+		return m.say("not all that %s returned can be compared with %s", s.Tool, short(a.Text))
+	}
+
+	listing := Constraint{Pick: scope.All, From: c.From}
+	for _, v := range m.fields(s, &listing, r, c.idOf(a)) {
+		if m.work(len(v.text)) && (same(v.text, a.Text, false) || mayBe(v.text, a.Text)) {
+			return m.say("%s is in the result of %s, which the request leaves out", short(a.Text), s.Tool)
 		}
 	}
 	return ""
