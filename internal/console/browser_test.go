@@ -279,14 +279,15 @@ func (p *tab) text(expression string) string {
 	return s
 }
 
-// until waits in the page until an expression is true, across navigations.
+// until waits in the page until an expression is true, across navigations. A page whose scripts have not run
+// hears no key yet.
 func (p *tab) until(expression string) {
 	p.t.Helper()
 	var err error
 	for range 50 {
 		ok := false
 		// Half a minute in all, in the browser's own time; a navigation ends the waiting.
-		err = p.eval(`new Promise((yes) => { const end = Date.now() + 30000; const look = () => { let ok = false; try { ok = !!(`+expression+`); } catch {}
+		err = p.eval(`new Promise((yes) => { const end = Date.now() + 30000; const look = () => { let ok = false; try { ok = document.readyState === "complete" && !!(`+expression+`); } catch {}
 			if (ok || Date.now() > end) yes(ok); else setTimeout(look, 20); }; look(); })`, &ok)
 		if err == nil && ok {
 			return

@@ -23,8 +23,11 @@ import (
 // invisible are the invisible characters of hostile texts.
 const invisible = "\u202e\u200b\x1b\x00\u2066\u3164"
 
-// quoted is a text as JSON and YAML have it.
-func quoted(text string) string { return string(must2(json.Marshal(text))) }
+// quoted is a text as JSON and YAML have it. U+0085 is a line break of YAML's alone, and no key goes
+// over a line.
+func quoted(text string) string {
+	return strings.ReplaceAll(string(must2(json.Marshal(text))), "\u0085", `\u0085`)
+}
 
 // pointed is a text as a part of a pattern.
 func pointed(text string) string {
@@ -181,7 +184,7 @@ func TestHostileToolsAndPolicies(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range append(hostile, "é", strings.Repeat("long", 5000)) {
+	for _, text := range append(hostile, "é", "next\u0085line", strings.Repeat("long", 5000)) {
 		check(t, "é"+text)
 	}
 	for _, name := range []string{"tools", "a tool", "an edit", "policies", "a policy", "a review", "what a version changes"} {
