@@ -441,6 +441,10 @@ func sqliteError(err error) error {
 		if errors.Is(err, ErrCorrupt) {
 			return err // that is said already
 		}
+
+		if e.Code()&0xff == sqlite3.SQLITE_NOTADB { // most often another file was named
+			return fmt.Errorf("%w, or is none: name the file of a store, or put it back from a backup: %w", ErrCorrupt, err)
+		}
 		return fmt.Errorf("%w: put it back from a backup, or move it away to begin a new one: %w", ErrCorrupt, err)
 	}
 	return nil

@@ -122,7 +122,7 @@ func TestDamaged(t *testing.T) {
 	tamper(t, foreign, "CREATE TABLE sessions (name TEXT)")
 	for name, c := range map[string]struct{ dsn, want string }{
 		"another program": {foreign, "foreign.db: its tables are of version 0, and can't be brought to version 9"},
-		"no database":     {none, "none.db: the store is damaged: put it back from a backup, or move it away to begin a new one: file is not a database"},
+		"no database":     {none, "none.db: the store is damaged, or is none: name the file of a store, or put it back from a backup: file is not a database"},
 		"a torn page":     {torn, "torn.db: the store is damaged: put it back from a backup, or move it away to begin a new one: database disk image"},
 		"a folder":        {dir, "is a directory"},
 		"a newer store":   {newer, "newer version of remit: use that one, or a copy from before (its tables are of version 999"},

@@ -38,9 +38,9 @@ func (f storeFlag) open(ctx context.Context) (store.Store, error) {
 	}
 	s, err := store.Open(ctx, name, store.Options{Existing: true})
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrNotFound) {
-		return nil, hint.Wrap(err, "the gateway makes the store; say where it is with --store NAME, or in REMIT_STORE")
+		return nil, hint.Wrap(err, "the gateway, the proxy, serve and the hooks make the store; say where it is with --store NAME, or in REMIT_STORE")
 	}
-	return s, err
+	return s, reachable(name, err)
 }
 
 // noStoreYet explains a missing default store.

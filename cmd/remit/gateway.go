@@ -259,7 +259,10 @@ func connector(s config.Server, most int, log *slog.Logger) func(to upstream.Rec
 
 // named words the error of a file that a configuration names and that isn't there.
 func named(err error, at contract.Position, name string) error {
-	if !errors.Is(err, fs.ErrNotExist) {
+	if err == nil {
+		return nil
+	}
+	if _, missing := os.Stat(name); !errors.Is(missing, fs.ErrNotExist) {
 		return err
 	}
 	return &contract.Error{Position: at, Message: name + " is not there", Hint: "paths in a configuration are relative to its directory"}

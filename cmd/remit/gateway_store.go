@@ -9,10 +9,12 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/judge"
 	"github.com/remit-project/remit/internal/mcp"
@@ -65,7 +67,24 @@ func openStore(ctx context.Context, name string, o store.Options, log *slog.Logg
 	if err == nil && errors.Is(missing, fs.ErrNotExist) && !strings.Contains(name, "://") {
 		log.Info("there was no store, and one was made", "file", name)
 	}
-	return s, err
+	return s, reachable(name, err)
+}
+
+// reachable adds to an error about a store what to look at.
+func reachable(name string, err error) error {
+	if _, advised := hint.Of(err); err == nil || advised {
+		return err
+	}
+	info, missing := os.Stat(strings.TrimPrefix(name, "sqlite:"))
+	switch {
+	case strings.HasPrefix(name, "postgres://"), strings.HasPrefix(name, "postgresql://"):
+		return hint.Wrap(err, "see whether the database runs, and whether the store's name leads there: postgres://USER@HOST/DATABASE")
+	case strings.HasPrefix(name, "nats://"), strings.HasPrefix(name, "tls://"):
+		return hint.Wrap(err, "see whether NATS runs with JetStream, and whether the store's name leads there: nats://HOST:4222")
+	case missing == nil && info.IsDir():
+		return hint.Wrap(err, "name a file in it: "+filepath.Join(name, "remit.db"))
+	}
+	return err
 }
 
 // start makes the gateway, over its store where there is one.

@@ -111,6 +111,9 @@ func (a *Agent) Refuse(err error) Output {
 // decode decodes an agent's JSON. It ignores unknown members, which newer agents
 // may add.
 func decode(input []byte, to any) error {
+	if len(bytes.TrimSpace(input)) == 0 {
+		return errors.New("it is empty, and an event is expected on standard input")
+	}
 	d := json.NewDecoder(bytes.NewReader(input))
 	if err := d.Decode(to); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -88,7 +89,7 @@ func (r *Reader) document(data []byte, f Format) *Node {
 	var doc Node
 	// The parser bounds the depth, and nothing here follows aliases.
 	if err := yaml.Load(data, &doc); err != nil {
-		r.syntax(err)
+		r.syntax(data, err)
 		return nil
 	}
 
@@ -113,8 +114,21 @@ func comments(data []byte) bool {
 	return true
 }
 
-// syntax records what the YAML parser says.
-func (r *Reader) syntax(err error) {
+// unreadable says what people mostly did where the YAML parser gives up, by its words.
+var unreadable = []struct{ says, hint string }{
+	{"mapping values are not allowed", "put a value with ': ' in it into quotes, and give keys that belong together the same indentation"},
+	{"expected ',' or", "put a value with ': ', a comma or a bracket in it into quotes, and close every bracket"},
+	{"did not find expected key", "give keys that belong together the same indentation; put a value that begins with a quote and goes on behind the next one into other quotes, or behind '|' on a line of its own"},
+	{"expected '-' indicator", "give the elements of a list the same indentation"},
+	{"cannot start any token", "put a value that begins with @, % or ` into quotes"},
+	{"unexpected end of stream", "close the quotes"},
+	{"control characters", "this is no text: name another file"},
+	{"single document", "keep one document: take out '---' and what is behind it"},
+	{"", "close quotes and brackets, and give keys that belong together the same indentation; the mistake may stand in the line before"},
+}
+
+// syntax records what the YAML parser says, and what to write instead.
+func (r *Reader) syntax(data []byte, err error) {
 	at := &Node{}
 	var where *yaml.LoadError
 	message := err.Error()
@@ -122,5 +136,16 @@ func (r *Reader) syntax(err error) {
 		at.Line, at.Column = where.Mark.Line, where.Mark.Column
 		message = where.Message
 	}
-	r.Fail(at, "", "not readable as YAML: %s", strings.TrimPrefix(message, "yaml: "))
+	if tabbed(data, at.Line) {
+		r.Fail(at, "indent it with spaces", "the line begins with a tab, which YAML doesn't take")
+		return
+	}
+	hint := unreadable[slices.IndexFunc(unreadable, func(u struct{ says, hint string }) bool { return strings.Contains(message, u.says) })].hint
+	r.Fail(at, hint, "not readable as YAML: %s", strings.TrimPrefix(message, "yaml: "))
+}
+
+// tabbed reports whether a line is indented with a tab.
+func tabbed(data []byte, line int) bool {
+	lines := bytes.SplitN(data, []byte("\n"), line+1)
+	return line > 0 && line <= len(lines) && bytes.HasPrefix(bytes.TrimLeft(lines[line-1], " "), []byte("\t"))
 }

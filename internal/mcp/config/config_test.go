@@ -141,7 +141,7 @@ func TestMistakes(t *testing.T) {
 		"a separator":      {"version: 1\nservers:\n  a__b: {command: [x]}", `"a__b" can't be the name of a server`},
 		"neither":          {"version: 1\nservers:\n  a: {mode: shadow}", "remit.yaml:3:3: the server a has neither a command nor a url"},
 		"both":             {"version: 1\nservers:\n  a: {command: [x], url: 'https://x.example'}", "remit.yaml:3:26: the server a has both a command and a url"},
-		"no mode":          {"version: 1\nservers:\n  a: {command: [x], mode: off}", "remit.yaml:3:27: mode is not a mode; write enforce or shadow"},
+		"no mode":          {"version: 1\nservers:\n  a: {command: [x], mode: off}", "remit.yaml:3:27: mode can't be \"off\"; write enforce or shadow"},
 		"no variable":      {"version: 1\nservers:\n  a: {command: [x], env: {K: \"${NONE}\"}}", "remit.yaml:3:30: env K needs the environment variable NONE, which is not set"},
 		"no end":           {"version: 1\nservers:\n  a: {command: [x], env: {K: \"${NONE\"}}", "a reference without an end"},
 		"no web address":   {"version: 1\nservers:\n  a: {url: 'ftp://x'}", "remit.yaml:3:12: the url is not a web address"},

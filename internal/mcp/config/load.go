@@ -173,7 +173,7 @@ func (l *loader) mode(what string, to *mcp.Mode) func(*node) {
 		case strictyaml.Scalar(n) && (m == mcp.Enforce || m == mcp.Shadow):
 			*to = m
 		default:
-			l.Fail(n, "write enforce or shadow", "%s is not a mode", what)
+			l.Fail(n, "write enforce or shadow", "%s can't be %q", what, strictyaml.Clip(n.Value))
 		}
 	}
 }
