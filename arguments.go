@@ -32,7 +32,7 @@ const reviewChange = "tell the user, who can review the change: remit contract u
 func (x *deciding) bind() bool {
 	b, ok := x.in.find(x.in.call.Server, x.in.call.Tool)
 	if !ok {
-		x.refuse(UnknownTool, "", fmt.Sprintf("the tool %q has no contract", shown(x.in.call.Tool)),
+		x.refuse(UnknownTool, "", fmt.Sprintf("the tool %q has no contract", cutText(x.in.call.Tool)),
 			"tell the user, who can make one: remit contract update does it for an MCP server, remit contract synth for definitions in a file")
 		return false
 	}
@@ -104,7 +104,7 @@ func (x *deciding) fit() bool {
 	verb, present := x.verb()
 	x.variant, present = x.bound.contract.Variant(verb, present)
 	if !present {
-		x.refuse(UnknownVariant, x.target.prefix+x.bound.contract.Verb, fmt.Sprintf("%q is not a variant of the tool that has a contract", shown(verb)),
+		x.refuse(UnknownVariant, x.target.prefix+x.bound.contract.Verb, fmt.Sprintf("%q is not a variant of the tool that has a contract", cutText(verb)),
 			"one of: "+strings.Join(x.bound.contract.Variants(), ", "))
 		return false
 	}

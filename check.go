@@ -173,7 +173,7 @@ func (x *deciding) discharge(i int, gap label.Gap) ([]Discharge, label.Gap) {
 func (x *deciding) finding(i int, certificates []Discharge, satisfied bool) Finding {
 	a, r, leaf := x.arguments[i], &x.resolved[i], &x.leaves[i]
 	f := Finding{
-		Path: leaf.Pointer, Value: shown(leaf.Text), Role: a.Role, Floor: a.Floor,
+		Path: leaf.Pointer, Value: cutText(leaf.Text), Role: a.Role, Floor: a.Floor,
 		Trust: r.Label.Trust, Origins: x.originNames(i),
 		Obligations: x.in.obligations.Names(r.Label.Obligations),
 		How:         r.How, Certificates: certificates, Satisfied: satisfied,
@@ -202,7 +202,7 @@ func shownEvidence(all []Evidence) []Evidence {
 	}
 	out := slices.Clone(all)
 	for i := range out {
-		out[i].Text = shown(out[i].Text)
+		out[i].Text = cutText(out[i].Text)
 	}
 	return out
 }

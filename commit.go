@@ -85,7 +85,7 @@ func (q *question) failed(err error) error {
 func (s *Session) input(q question, facts *guard.Facts) (*input, error) {
 	in := &input{
 		deployment: s.monitor.deployment, session: s.id, call: q.call, now: q.now,
-		seen: s.seen.At(q.now), calls: len(s.calls) + s.counts.repeats, confirmed: s.confirmed.At(q.now), agreed: s.agreed, ahead: s.ahead, awaited: s.awaited, history: s.history.view(),
+		seen: s.seen.At(q.now), calls: len(s.calls) + s.counts.repeats, confirmed: s.confirmed.At(q.now), agreed: s.agreed, ahead: s.ahead, codeFor: s.codeFor, history: s.history.view(),
 		task: s.monitor.scoped(&s.task), results: s.task.results, delegated: s.task.delegated, readings: s.readings, turn: s.counts.user, early: !s.task.foreign,
 		consent: q.consent, facts: facts, best: Allow,
 	}
@@ -262,7 +262,7 @@ func (s *Session) commit(o *outcome) {
 	}
 
 	if o.record.completes {
-		s.awaited = nil // a code serves once
+		s.codeFor = nil // a code serves once
 	}
 	s.seen.Called("call:"+in.call.ID+"#", o.values, o.resolved)
 	s.seen.Acted(o.act)

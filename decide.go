@@ -31,7 +31,7 @@ type input struct {
 	confirmed discharge.Confirmed
 	agreed    agreements
 	ahead     ahead
-	awaited   *awaited        // a call that waits for a one-time code; nil for none
+	codeFor   *codeRequest    // a call that waits for a one-time code; nil for none
 	history   *guard.History  // as guards see it; nil where there are none
 	task      *match.Task     // nil where there is no scope
 	results   []*match.Result // in which its sources are looked for
@@ -152,7 +152,7 @@ func (x *deciding) run() {
 		x.unprovoked()
 		x.choices()
 		x.omissions()
-		x.code()
+		x.settleByCode()
 		x.scoped()
 		x.workload()
 		x.guards()

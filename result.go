@@ -64,7 +64,7 @@ func (s *Session) addResult(r Result, at time.Time) {
 	out.Arguments, out.Made = record.args, record.variant.Effect != contract.Read
 	out.Origin, out.Spec = s.lowered(record.bound.origin, s.spec(record, out.Document), r.Stored)
 	s.seen.Output(name, out)
-	s.awaits(record, r)
+	s.noteCode(record, r)
 	s.keepResult(record, r, out.Document)
 	s.task.foreign = s.task.foreign || !record.variant.Output.Closed() || r.Stored != nil
 }

@@ -40,7 +40,7 @@ type Session struct {
 	foreign   map[string]bool // the origins that no tool of the monitor has
 	task      task
 	readings  []scope.Reading // to which a person agreed
-	awaited   *awaited        // the last call whose result asks for a one-time code
+	codeFor   *codeRequest    // the last call whose result asks for a one-time code
 	history   *history        // nil where there are no guards
 }
 

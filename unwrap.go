@@ -75,7 +75,7 @@ func (x *deciding) called(doc *strictjson.Document) (*binding, bool) {
 	}
 	inner, ok := x.in.find(server, tool.Text)
 	if !ok {
-		x.refuse(UnknownTool, u.Tool, fmt.Sprintf("the tool %q has no contract", shown(tool.Text)),
+		x.refuse(UnknownTool, u.Tool, fmt.Sprintf("the tool %q has no contract", cutText(tool.Text)),
 			"write one beside that of "+x.bound.contract.Tool.Name)
 		return nil, false
 	}
@@ -86,7 +86,7 @@ func (x *deciding) called(doc *strictjson.Document) (*binding, bool) {
 func (x *deciding) callable(inner *binding) bool {
 	u := x.through.contract.Tool.Unwrap
 	if inner.contract.Tool.Unwrap != nil {
-		x.refuse(InvalidArguments, u.Tool, fmt.Sprintf("%q calls another tool itself", shown(x.d.Tool)), "name the tool that is to be called in the end")
+		x.refuse(InvalidArguments, u.Tool, fmt.Sprintf("%q calls another tool itself", cutText(x.d.Tool)), "name the tool that is to be called in the end")
 		return false
 	}
 

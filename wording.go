@@ -29,7 +29,7 @@ func (x *deciding) explainGap(i int, gap label.Gap) {
 		add = x.refuse
 	}
 	if gap.Trust {
-		add(BelowFloor, leaf.Pointer, fmt.Sprintf("%s decides %s, so it must come from %s; %s", quote(leaf.Text), decides(a.Role), source(a.Floor), x.whence(r, leaf.Text)),
+		add(BelowFloor, leaf.Pointer, fmt.Sprintf("%s decides %s, so it must come from %s; %s", quote(leaf.Text), roleText(a.Role), floorText(a.Floor), x.originText(r, leaf.Text)),
 			x.remedies(a)...)
 	}
 	if gap.Open != 0 {
@@ -70,8 +70,8 @@ func (x *deciding) remedies(a *contract.Argument) []string {
 	return out
 }
 
-// decides says what an argument of a role decides.
-func decides(r label.Role) string {
+// roleText says what an argument of a role decides.
+func roleText(r label.Role) string {
 	switch r {
 	case label.Target:
 		return "where the call goes"
@@ -89,8 +89,8 @@ func decides(r label.Role) string {
 	return "an unclassified part of the call"
 }
 
-// source says where a value of a trust comes from.
-func source(t label.Trust) string {
+// floorText says where a value of a trust comes from.
+func floorText(t label.Trust) string {
 	switch t {
 	case label.Trusted:
 		return "the configuration or the deployment's own text"
@@ -102,8 +102,8 @@ func source(t label.Trust) string {
 	return "anywhere"
 }
 
-// whence says where a value that falls short came from.
-func (x *deciding) whence(r *provenance.Resolution, value string) string {
+// originText says where a value that falls short came from.
+func (x *deciding) originText(r *provenance.Resolution, value string) string {
 	for _, e := range r.Evidence {
 		// A likeness says nothing about where the value itself is.
 		if e.Trust == r.Label.Trust && e.ValueStart == 0 && e.ValueEnd == len(value) && strings.EqualFold(e.Text, value) && x.in.seen.Whole(e) {
@@ -143,8 +143,8 @@ func doubts(names []string, own string) []string {
 	return out
 }
 
-// shown cuts a text for a decision, at a character boundary.
-func shown(s string) string {
+// cutText cuts a text for a decision, at a character boundary.
+func cutText(s string) string {
 	if len(s) <= MaxShownValue {
 		return s
 	}

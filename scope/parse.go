@@ -342,7 +342,8 @@ func (r *reader) constraint(data json.RawMessage, depth int) (Constraint, error)
 	}
 	either := ways == 2 && raw.Is != nil && raw.From != nil
 	if ways != 1 && !either {
-		return Constraint{}, fmt.Errorf("a constraint has one of is, date, from, computed, any, absent, unchanged and template, not %d of them: is and from alone go together, as alternatives", ways)
+		return Constraint{}, fmt.Errorf("a constraint has one of is, date, from, computed, any, absent, unchanged and template, not %d of them: "+
+			"is and from alone go together, as alternatives", ways)
 	}
 
 	if raw.From == nil && (raw.Except != nil || raw.Record != "") {

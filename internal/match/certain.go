@@ -63,7 +63,8 @@ func (m *matcher) isOfUnsaid(w *Match, level *Result, named func(*field) bool) b
 		return false
 	}
 	isSaid := func(word string) bool {
-		isForm := lexicon().Details.Has(word) || lexicon().WholeNames.Has(word) || qualifiers[word] != "" || lexicon().Units.Has(word) || lexicon().WholeAmounts.Has(word)
+		l := lexicon()
+		isForm := l.Details.Has(word) || l.WholeNames.Has(word) || qualifiers[word] != "" || l.Units.Has(word) || l.WholeAmounts.Has(word)
 		isNamed := slices.ContainsFunc(w.name(), func(d string) bool { return thing(d) == thing(word) })
 		return isForm || isNamed || level.isAbout(word) || (m.work(len(m.folded)) && hasWord(m.folded, word))
 	}

@@ -86,11 +86,18 @@ var priced = pattern.OnUse(`(?:` + signs + `\s?|\b` + currencies + `\s)(` + amou
 var price = pattern.OnUse(`^(?:` + signs + ` ?|` + currencies + ` )?(-?\d+(?:\.\d{1,2})?)(?: ?` + signs + `| ` + currencies + `)?$`)
 
 // dates are those in words, such as December 2025, May 3, 2025 or 3. Mai 2025.
-var dates = pattern.OnUse(`(?i)(?:\b\d{1,2}(?:\.|st|nd|rd|th)?[ \t](?:de )?)?\b(?:` + months + `)\.?,?[ \t](?:de )?(?:\d{1,2}(?:st|nd|rd|th)?,?[ \t])?(?:19|20)\d{2}(?:[^\pL\d.,%]|[.,]\s|[.,]?$)|(?:19|20)\d{2}年`)
+var dates = pattern.OnUse(`(?i)(?:\b\d{1,2}(?:\.|st|nd|rd|th)?[ \t](?:de )?)?\b(?:` + months + `)\.?,?[ \t](?:de )?` +
+	`(?:\d{1,2}(?:st|nd|rd|th)?,?[ \t])?(?:19|20)\d{2}(?:[^\pL\d.,%]|[.,]\s|[.,]?$)|(?:19|20)\d{2}年`)
 
 // months are the names of months, and what they begin with, in the languages that the
 // engine reads dates in.
-const months = `jan(?:uary|uar|vier)?|enero|gennaio|janeiro|feb(?:ruary|ruar|rero|braio)?|fevereiro|février|mar(?:ch|zo|ço|s)?|märz|apr(?:il|ile)?|abril|avril|may|mai|mayo|maggio|maio|june?|juni|juin|junio|giugno|junho|july?|juli|juillet|julio|luglio|julho|aug(?:ust)?|août|agosto|sept?(?:ember|embre|iembre)?|settembre|setembro|oct(?:ober|obre)?|okt(?:ober)?|octubre|ottobre|outubro|nov(?:ember|embre|iembre|embro)?|dec(?:ember|embre)?|dez(?:ember|embro)?|déc(?:embre)?|dic(?:iembre|embre)?`
+const months = `jan(?:uary|uar|vier)?|enero|gennaio|janeiro|` +
+	`feb(?:ruary|ruar|rero|braio)?|fevereiro|février|mar(?:ch|zo|ço|s)?|märz|` +
+	`apr(?:il|ile)?|abril|avril|may|mai|mayo|maggio|maio|` +
+	`june?|juni|juin|junio|giugno|junho|july?|juli|juillet|julio|luglio|julho|` +
+	`aug(?:ust)?|août|agosto|sept?(?:ember|embre|iembre)?|settembre|setembro|` +
+	`oct(?:ober|obre)?|okt(?:ober)?|octubre|ottobre|outubro|` +
+	`nov(?:ember|embre|iembre|embro)?|dec(?:ember|embre)?|dez(?:ember|embro)?|déc(?:embre)?|dic(?:iembre|embre)?`
 
 // undated returns a text without the numbers of dates, which are not amounts: for lines that a
 // name points to. In any other text they count, so that a text of others with one amount in it is

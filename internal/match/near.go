@@ -150,7 +150,8 @@ func (m *matcher) near(r *Result, description []string, argument string, kind sc
 		if !m.step() {
 			return ""
 		}
-		mayMean := len(description) > 0 && r.parts[name] == 0 && m.guessable(r, name) && nearly(description, strings.Fields(name)) && (!m.strangers(name) || m.ownNumber(r, name, argument))
+		isGuess := len(description) > 0 && r.parts[name] == 0 && m.guessable(r, name) && nearly(description, strings.Fields(name))
+		mayMean := isGuess && (!m.strangers(name) || m.ownNumber(r, name, argument))
 		if mayMean && m.everywhere(r, name) && m.holdsOnly(r, name, kind) && !m.isOfOther(r, description, name) {
 			found = append(found, name)
 		}

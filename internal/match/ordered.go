@@ -52,7 +52,8 @@ func (m *matcher) asksFor(r *Result, a Argument, criterion []string, s *superlat
 	if slices.ContainsFunc(of, func(w string) bool { return !isNamed(w) && !isSaid(w) && !lexicon().Beginnings.Has(w) }) {
 		return false
 	}
-	byMember := len(named) > 0 && !slices.ContainsFunc(named, func(w string) bool { return !slices.ContainsFunc(of, func(o string) bool { return sameWord(o, w) }) })
+	isMissing := func(w string) bool { return !slices.ContainsFunc(of, func(o string) bool { return sameWord(o, w) }) }
+	byMember := len(named) > 0 && !slices.ContainsFunc(named, isMissing)
 	return byMember || (slices.ContainsFunc(of, isSaid) && m.comparesOne(r, s))
 }
 

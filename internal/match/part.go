@@ -223,7 +223,10 @@ func (m *matcher) hasThing(r *Result, of []string) bool {
 }
 
 // kindWords are the kinds of values in the words of names; a name for any other.
-var kindWords = map[scope.Kind]string{scope.Email: "mail", scope.URL: "link", scope.Account: "account", scope.Number: "number", scope.Date: "time", "": "name", scope.ID: "name", scope.Name: "name", scope.Text: "name", scope.Path: "name", scope.Phone: "number"}
+var kindWords = map[scope.Kind]string{
+	scope.Email: "mail", scope.URL: "link", scope.Account: "account", scope.Number: "number", scope.Date: "time", scope.Phone: "number",
+	"": "name", scope.ID: "name", scope.Name: "name", scope.Text: "name", scope.Path: "name",
+}
 
 // isObject reports whether a member is an object in some records, and in others there is none.
 func (m *matcher) isObject(r *Result, member string) bool {

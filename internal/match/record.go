@@ -440,8 +440,11 @@ func (d description) contains(row []string) bool {
 // directions are the prepositions that go with the members that hold a party, and
 // opposite those that go with the other party.
 var (
-	directions = map[string]string{"sender": "from", "from": "from", "payer": "from", "author": "from", "recipient": "to", "recipients": "to", "to": "to", "payee": "to"}
-	opposite   = map[string]string{"from": "to", "to": "from"}
+	directions = map[string]string{
+		"sender": "from", "from": "from", "payer": "from", "author": "from",
+		"recipient": "to", "recipients": "to", "to": "to", "payee": "to",
+	}
+	opposite = map[string]string{"from": "to", "to": "from"}
 )
 
 // telling reports whether a word may distinguish a record from others.

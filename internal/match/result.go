@@ -240,7 +240,8 @@ func (m *matcher) memberOf(r *Result, description []string, id string, kind scop
 		return func(*field) bool { return false }, true
 	}
 	// "ship_to country" is the country of ship_to before it is a ship.
-	if exact := strings.Join(m.head(r, description), " "); exact != "" && r.members[exact] && (r.parts[exact] == 0 || m.everywhere(r, exact)) && !m.isObject(r, exact) {
+	exact := strings.Join(m.head(r, description), " ")
+	if exact != "" && r.members[exact] && (r.parts[exact] == 0 || m.everywhere(r, exact)) && !m.isObject(r, exact) {
 		return func(f *field) bool { return f.name == exact }, true
 	}
 

@@ -120,7 +120,7 @@ func (m *matcher) names(c *Constraint, a *Argument) bool {
 // picked returns the places of a value that are those that are meant, or says why there is none.
 func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate) (meant []candidate, miss string) {
 	if c.Pick == scope.Choice {
-		o.values = m.spared(c, undoubted(o.values), c.idOf(*a))
+		o.values = m.withoutExcepted(c, undoubted(o.values), c.idOf(*a))
 		left := map[occurrence]bool{}
 		for _, v := range o.values {
 			left[v.occurrence()] = true

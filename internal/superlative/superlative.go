@@ -28,8 +28,10 @@ type lists struct{ Spans, Restricting wordlist.Set }
 var lexicon = sync.OnceValue(func() *lists { return wordlist.Must(wordlist.Fill[lists](wordTable)) })
 
 var orders = []Order{
-	{[]string{"newest", "latest", "last", "recent", "recently"}, []string{"date", "time", "timestamp", "created", "updated", "modified", "received", "sent", "start", "ts", "year"}, true},
-	{[]string{"oldest", "earliest", "first"}, []string{"date", "time", "timestamp", "created", "updated", "modified", "received", "sent", "start", "due", "ts", "departs", "leaves", "year"}, false},
+	{[]string{"newest", "latest", "last", "recent", "recently"},
+		[]string{"date", "time", "timestamp", "created", "updated", "modified", "received", "sent", "start", "ts", "year"}, true},
+	{[]string{"oldest", "earliest", "first"},
+		[]string{"date", "time", "timestamp", "created", "updated", "modified", "received", "sent", "start", "due", "ts", "departs", "leaves", "year"}, false},
 	{[]string{"next", "soonest", "upcoming"}, []string{"date", "time", "start", "due", "departs", "leaves"}, false},
 	{[]string{"largest", "biggest"}, []string{"size", "bytes", "length", "area", "count", "amount", "members", "total"}, true},
 	{[]string{"smallest"}, []string{"size", "bytes", "length", "area", "count", "amount", "members", "total"}, false},

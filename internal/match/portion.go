@@ -42,7 +42,8 @@ var (
 )
 
 // moreOrLess matches a number, or a part in a hundred, that is added or taken away last.
-var moreOrLess = pattern.OnUse(`(?i)(,?) (plus|increased by|\+|minus|less|reduced by|[-−]) ?(\d+(?:[.,]\d+)?) ?((?:%|per ?cent|pct)(?: (?:vat|tax|tip|interest|discount))?)?$`)
+var moreOrLess = pattern.OnUse(`(?i)(,?) (plus|increased by|\+|minus|less|reduced by|[-−]) ?(\d+(?:[.,]\d+)?) ?` +
+	`((?:%|per ?cent|pct)(?: (?:vat|tax|tip|interest|discount))?)?$`)
 
 // factors are the words for a part or a multiple, and divisors those for what a number is parted into.
 var (

@@ -9,10 +9,10 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// awaited is a call that was allowed, and whose result asks for a one-time code. The call
+// codeRequest is a call that was allowed, and whose result asks for a one-time code. The call
 // that brings the code was decided with it: it says nothing new but the code. It is
 // immutable.
-type awaited struct {
+type codeRequest struct {
 	server, tool string
 	args         map[string]string // by place
 	named        map[string]bool   // the ids in the result
@@ -38,9 +38,9 @@ var (
 	completing = []string{"confirm", "verify", "complete", "submit", "enter", "validate", "finish", "check", "provide"}
 )
 
-// awaits notes what a result has to do with one-time codes: it asks for one, where its call
+// noteCode notes what a result has to do with one-time codes: it asks for one, where its call
 // changed something, or it may bring one.
-func (s *Session) awaits(record *callRecord, r Result) {
+func (s *Session) noteCode(record *callRecord, r Result) {
 	text := r.Content
 	if text == "" {
 		text = string(r.Structured)
@@ -51,21 +51,21 @@ func (s *Session) awaits(record *callRecord, r Result) {
 
 	changed := record.variant.Effect != contract.Read
 	if changed && codeAsked().MatchString(text) && !record.completes {
-		s.awaited = newAwaited(record, r, text)
+		s.codeFor = newCodeRequest(record, r, text)
 		return
 	}
-	if s.awaited == nil || len(s.awaited.codes) >= maxCodes {
+	if s.codeFor == nil || len(s.codeFor.codes) >= maxCodes {
 		return
 	}
 	if found := codeShape().FindAllString(text, maxCodes); len(found) > 0 {
-		next := *s.awaited
+		next := *s.codeFor
 		next.codes = append(slices.Clone(next.codes), found[:min(len(found), maxCodes-len(next.codes))]...)
-		s.awaited = &next
+		s.codeFor = &next
 	}
 }
 
-func newAwaited(record *callRecord, r Result, text string) *awaited {
-	a := &awaited{server: record.bound.server, tool: record.bound.contract.Tool.Name, args: map[string]string{}, named: map[string]bool{}}
+func newCodeRequest(record *callRecord, r Result, text string) *codeRequest {
+	a := &codeRequest{server: record.bound.server, tool: record.bound.contract.Tool.Name, args: map[string]string{}, named: map[string]bool{}}
 	for _, arg := range record.args {
 		if arg.Text != "" {
 			a.args[arg.Pointer] = arg.Text
@@ -87,10 +87,10 @@ func newAwaited(record *callRecord, r Result, text string) *awaited {
 	return a
 }
 
-// code settles the doubts of a call that completes one that was decided before by a one-time
+// settleByCode settles the doubts of a call that completes one that was decided before by a one-time
 // code, and brings nothing else.
-func (x *deciding) code() {
-	a := x.in.awaited
+func (x *deciding) settleByCode() {
+	a := x.in.codeFor
 	if a == nil || x.bound.server != a.server || !x.bringsCode(a) || !x.isCompletion(a) {
 		return
 	}
@@ -102,7 +102,7 @@ func (x *deciding) code() {
 
 // bringsCode reports whether the call adds exactly one credential to those of the earlier
 // call: a code that arrived since.
-func (x *deciding) bringsCode(a *awaited) bool {
+func (x *deciding) bringsCode(a *codeRequest) bool {
 	codes := 0
 	for i, arg := range x.arguments {
 		text := x.leaves[i].Text
@@ -125,7 +125,7 @@ func (x *deciding) bringsCode(a *awaited) bool {
 
 // isCompletion reports whether the call is the earlier one again, with all that it had, or a
 // tool that completes it, by its name.
-func (x *deciding) isCompletion(a *awaited) bool {
+func (x *deciding) isCompletion(a *codeRequest) bool {
 	tool := x.bound.contract.Tool.Name
 	if tool == a.tool {
 		had := 0
