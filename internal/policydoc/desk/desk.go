@@ -48,7 +48,7 @@ type Desk struct {
 	// Audit takes a note of each review before it is written.
 	Audit store.Audit
 
-	mu sync.Mutex // one review at a time
+	mu sync.Mutex // one review is written at a time
 }
 
 // Report returns what became of the document, as the files are now. With the key of a tool it has

@@ -146,6 +146,11 @@ func (d *Desk) pass(ctx context.Context, dir *policydoc.Directory, r Review) err
 
 // Propose makes the files that a review leads to. It writes nothing.
 func (d *Desk) Propose(ctx context.Context, r Review) (*Proposal, error) {
+	return d.propose(r, func(dir *policydoc.Directory) error { return d.pass(ctx, dir, r) })
+}
+
+// propose is [Desk.Propose] for a policy whose tests are held to a function.
+func (d *Desk) propose(r Review, pass func(*policydoc.Directory) error) (*Proposal, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
@@ -160,7 +165,7 @@ func (d *Desk) Propose(ctx context.Context, r Review) (*Proposal, error) {
 	if r.Base != "" && r.Base != p.Base {
 		return nil, ErrMoved
 	}
-	if err := d.pass(ctx, dir, r); err != nil {
+	if err := pass(dir); err != nil {
 		return nil, err
 	}
 	if err := r.in(dir); err != nil {
@@ -212,10 +217,17 @@ func (d *Desk) Review(ctx context.Context, r Review, by access.Principal, from s
 	if !d.Write {
 		return nil, ErrReadOnly
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	p, err := d.Propose(ctx, r)
 	if err != nil || len(p.Files) == 0 {
+		return p, err
+	}
+
+	// Tests may take long, and other reviews go on meanwhile: they are of the policy as it was then.
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	tested := r
+	tested.Base = p.Base
+	if p, err = d.propose(tested, func(*policydoc.Directory) error { return nil }); err != nil || len(p.Files) == 0 {
 		return p, err
 	}
 

@@ -318,6 +318,7 @@ func within(e ast.Expr, name string) bool {
 // searched reads all: nobody is asked about it.
 func (r *ruleReader) reads(e ast.Expr, member string) bool {
 	found := false
+	own := map[ast.Expr]bool{} // names of loops, which hide variables of the rule
 	var visit func(e ast.Expr)
 	visitor := ast.NewExprVisitor(func(e ast.Expr) {
 		if found || r.visits > maxReads {
@@ -331,8 +332,10 @@ func (r *ruleReader) reads(e ast.Expr, member string) bool {
 		case e.Kind() == ast.LiteralKind: // in r["status"] and r.?status
 			text, ok := e.AsLiteral().(types.String)
 			found = ok && string(text) == member
+		case e.Kind() == ast.CallKind:
+			shadow(e.AsCall(), own)
 		case e.Kind() == ast.IdentKind:
-			if v, ok := r.variables[e.AsIdent()]; ok {
+			if v, ok := r.variables[e.AsIdent()]; ok && !own[e] {
 				visit(v)
 			}
 		}
@@ -341,6 +344,34 @@ func (r *ruleReader) reads(e ast.Expr, member string) bool {
 	visit = func(e ast.Expr) { ast.PreOrderVisit(e, visitor) }
 	visit(e)
 	return found || r.visits > maxReads
+}
+
+// loops are the functions whose first arguments name what the others are about.
+var loops = []string{"all", "exists", "exists_one", "existsOne", "map", "filter", "transformList", "transformMap", "transformMapEntry", "bind"}
+
+// shadow notes the names in a call's arguments that its first ones declare.
+func shadow(call ast.CallExpr, own map[ast.Expr]bool) {
+	args := call.Args()
+	if !call.IsMemberFunction() || !slices.Contains(loops, call.FunctionName()) {
+		return
+	}
+	names := map[string]bool{}
+	for len(args) > 1 && args[0].Kind() == ast.IdentKind {
+		names[args[0].AsIdent()], own[args[0]] = true, true
+		args = args[1:]
+	}
+	if call.FunctionName() == "bind" && len(args) > 1 {
+		args = args[1:] // what the name stands for doesn't know it
+	}
+
+	hidden := ast.NewExprVisitor(func(e ast.Expr) {
+		if e.Kind() == ast.IdentKind && names[e.AsIdent()] {
+			own[e] = true
+		}
+	})
+	for _, a := range args {
+		ast.PreOrderVisit(a, hidden)
+	}
 }
 
 // ofTime finds words that speak of days and hours. Sentences without any don't go by the time.

@@ -125,10 +125,14 @@ func (w *work) better(ctx context.Context, best, last *trial) (*trial, error) {
 		best = again
 	}
 
+	both := last.passes() && best.passes()
 	switch {
-	case w.grounded && last.passes() && best.passes() && best.unfounded() && !last.unfounded():
-		return last, nil
-	case (w.spared || w.replaced) && last.passes() && best.passes() && best.candidate.asks() && !last.candidate.asks():
+	case w.grounded && both && best.unfounded() != last.unfounded():
+		if best.unfounded() {
+			return last, nil
+		}
+		return best, nil // whatever else was asked about: the author had records to go by
+	case (w.spared || w.replaced) && both && best.candidate.asks() && !last.candidate.asks():
 		return last, nil
 	case last.passes() && (!best.passes() || len(last.survivors()) <= len(best.survivors())):
 		return last, nil
