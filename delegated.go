@@ -20,9 +20,9 @@ var (
 	ErrNotDelegated = errors.New("nothing that the user's turn delegates to waits for an answer")
 	// ErrSourceChanged is returned where a delegated source differs from what the person was
 	// shown.
-	ErrSourceChanged = errors.New("the source is another one than was shown: ask again")
+	ErrSourceChanged = errors.New("the source differs from what was shown: ask again")
 	// ErrPlanChanged is returned where a plan differs from what the person was shown.
-	ErrPlanChanged = errors.New("the plan is another one than was shown: ask again")
+	ErrPlanChanged = errors.New("the plan differs from what was shown: ask again")
 )
 
 const (

@@ -108,7 +108,7 @@ type Result struct {
 	// structuredContent).
 	Structured json.RawMessage `json:"structured,omitempty"`
 	// Failed says whether the call failed, where the tool or the one that ran it says so in a member of its own
-	// (MCP's isError); nil where nobody does, so that what the result says counts. Guards read it: a yes is used up
+	// (MCP's isError); nil if nothing tells, so that what the result says counts. Guards read it: a yes is used up
 	// by a call that succeeded.
 	Failed *bool `json:"failed,omitempty"`
 	// Stored is the label of what other sessions left where the call read; nil when

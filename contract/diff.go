@@ -46,8 +46,8 @@ func (c Change) String() string {
 // doesn't matter.
 func Diff(a, b *File) []Change {
 	d := &differ{}
-	d.text("server", a.Server, b.Server, true, a.Server != b.Server)
-	d.text("fingerprint", a.Fingerprint, b.Fingerprint, true, b.Fingerprint == "")
+	d.text("server", a.Server, b.Server, a.Server != b.Server)
+	d.text("fingerprint", a.Fingerprint, b.Fingerprint, b.Fingerprint == "")
 	d.precision(a.Precision, b.Precision, label.PrecisionUnset, label.PrecisionUnset)
 	d.mode("unprovoked", a.Unprovoked, b.Unprovoked, "", "")
 	d.mode("sinks", a.Sinks, b.Sinks, "", "")
@@ -59,7 +59,7 @@ func Diff(a, b *File) []Change {
 		if was, ok := a.Tool(now.Name); ok {
 			d.compare(a, b, was, now)
 		} else {
-			d.add("", "", "effect "+string(now.Effect), true, true)
+			d.add("", "", "effect "+string(now.Effect), true)
 		}
 	}
 
@@ -67,7 +67,7 @@ func Diff(a, b *File) []Change {
 		was := &a.Tools[i]
 		d.tool = was.Name
 		if _, ok := b.Tool(was.Name); !ok {
-			d.add("", "effect "+string(was.Effect), "", true, false)
+			d.add("", "effect "+string(was.Effect), "", false)
 		}
 	}
 
@@ -80,14 +80,28 @@ type differ struct {
 	prefix  string
 }
 
-func (d *differ) add(path, old, now string, security, laxer bool) {
-	d.changes = append(d.changes, Change{Tool: d.tool, Path: strings.TrimSpace(d.prefix + path), Old: old, New: now, Security: security, Laxer: laxer})
+// add notes a change of what a contract enforces.
+func (d *differ) add(path, old, now string, laxer bool) {
+	d.change(Change{Path: path, Old: old, New: now, Security: true, Laxer: laxer})
 }
 
-func (d *differ) text(path, old, now string, security, laxer bool) {
+// text notes such a change where there is one.
+func (d *differ) text(path, old, now string, laxer bool) {
 	if old != now {
-		d.add(path, old, now, security, laxer)
+		d.add(path, old, now, laxer)
 	}
+}
+
+// note notes a change of what people write for each other.
+func (d *differ) note(path, old, now string) {
+	if old != now {
+		d.change(Change{Path: path, Old: old, New: now})
+	}
+}
+
+func (d *differ) change(c Change) {
+	c.Tool, c.Path = d.tool, strings.TrimSpace(d.prefix+c.Path)
+	d.changes = append(d.changes, c)
 }
 
 // precision compares precision settings. A finer precision allows more. An unset
@@ -105,7 +119,7 @@ func (d *differ) precision(old, now, wideOld, wideNow label.Precision) {
 		}
 		return p
 	}
-	d.add("precision", old.String(), now.String(), true, effective(now, wideNow) > effective(old, wideOld))
+	d.add("precision", old.String(), now.String(), effective(now, wideNow) > effective(old, wideOld))
 }
 
 // mode compares modes of a global rule. An unset mode depends on the wider scope,
@@ -123,12 +137,12 @@ func (d *differ) mode(path string, old, now, wideOld, wideNow Mode) {
 		}
 		return unset
 	}
-	d.add(path, string(old), string(now), true, rank(now, wideNow, 0) < rank(old, wideOld, 2))
+	d.add(path, string(old), string(now), rank(now, wideNow, 0) < rank(old, wideOld, 2))
 }
 
 func (d *differ) compare(fa, fb *File, a, b *Tool) {
 	d.effect(a.Effect, b.Effect)
-	d.text("fingerprint", a.Fingerprint, b.Fingerprint, true, b.Fingerprint == "")
+	d.text("fingerprint", a.Fingerprint, b.Fingerprint, b.Fingerprint == "")
 	d.precision(a.Precision, b.Precision, fa.Precision, fb.Precision)
 	d.mode("unprovoked", a.Unprovoked, b.Unprovoked, fa.Unprovoked, fb.Unprovoked)
 	d.mode("sinks", a.Sinks, b.Sinks, fa.Sinks, fb.Sinks)
@@ -136,9 +150,9 @@ func (d *differ) compare(fa, fb *File, a, b *Tool) {
 	d.args(a.Args, b.Args)
 	d.output(&a.Output, &b.Output)
 	d.variants(a, b)
-	d.text("unwrap", unwrapText(a.Unwrap), unwrapText(b.Unwrap), true, true)
-	d.text("why", a.Why, b.Why, false, false)
-	d.text("review", a.Review, b.Review, false, false)
+	d.text("unwrap", unwrapText(a.Unwrap), unwrapText(b.Unwrap), true)
+	d.note("why", a.Why, b.Why)
+	d.note("review", a.Review, b.Review)
 }
 
 // approved compares the approved calls.
@@ -159,7 +173,7 @@ func (d *differ) approved(a, b []Approved) {
 func (d *differ) effect(a, b Effect) {
 	all := Effects()
 	milder := slices.Index(all, b) < slices.Index(all, a)
-	d.text("effect", string(a), string(b), true, milder || (a.Outward() && b.Outward()))
+	d.text("effect", string(a), string(b), milder || (a.Outward() && b.Outward()))
 }
 
 func argAt(args []Arg, pattern string) *Arg {
@@ -215,7 +229,7 @@ func (d *differ) args(a, b []Arg) {
 			// An argument without a contract was denied. If another pattern covered
 			// it, that entry applied.
 			wider := covering(a, now.Pattern)
-			d.add("", "", argText(now), true, wider == nil || laxer(wider, now))
+			d.add("", "", argText(now), wider == nil || laxer(wider, now))
 			continue
 		}
 		d.arg(was, now)
@@ -228,7 +242,7 @@ func (d *differ) args(a, b []Arg) {
 		}
 		d.prefix = outer + "args " + was.Pattern + " "
 		wider := covering(b, was.Pattern)
-		d.add("", argText(was), "", true, wider != nil && laxer(was, wider))
+		d.add("", argText(was), "", wider != nil && laxer(was, wider))
 	}
 }
 
@@ -272,18 +286,18 @@ func missing(a, b []string) []string {
 }
 
 func (d *differ) arg(a, b *Arg) {
-	d.text("role", a.Role.String(), b.Role.String(), true, a.Role.AuthorityBearing() && a.Role != b.Role)
-	d.text("floor", a.Floor.String(), b.Floor.String(), true, b.Floor < a.Floor)
+	d.text("role", a.Role.String(), b.Role.String(), a.Role.AuthorityBearing() && a.Role != b.Role)
+	d.text("floor", a.Floor.String(), b.Floor.String(), b.Floor < a.Floor)
 	// Each form has parts of its own that carry no authority, and values of its own that a list
 	// of allowed ones means: as a path, /srv/** is a tree.
-	d.text("form", string(a.Form), string(b.Form), true, true)
+	d.text("form", string(a.Form), string(b.Form), true)
 	d.list("forbidden", a.Forbidden, b.Forbidden, len(missing(a.Forbidden, b.Forbidden)) > 0)
 	d.list("require", a.Require, b.Require, len(missing(a.Require, b.Require)) > 0)
 	d.list("allow", a.Allow, b.Allow, len(missing(b.Allow, a.Allow)) > 0)
 	d.list("discharge", a.Discharge, b.Discharge, len(missing(procedures(b), procedures(a))) > 0)
-	d.text("group", a.Group, b.Group, true, a.Group != "")
-	d.text("why", a.Why, b.Why, false, false)
-	d.text("review", a.Review, b.Review, false, false)
+	d.text("group", a.Group, b.Group, a.Group != "")
+	d.note("why", a.Why, b.Why)
+	d.note("review", a.Review, b.Review)
 }
 
 // list compares two lists, ignoring their order.
@@ -297,7 +311,7 @@ func (d *differ) list(path string, a, b []string, laxer bool) {
 		}
 		return "[" + strings.Join(list, ", ") + "]"
 	}
-	d.add(path, show(a), show(b), true, laxer)
+	d.add(path, show(a), show(b), laxer)
 }
 
 func (d *differ) output(a, b *Output) {
@@ -305,23 +319,23 @@ func (d *differ) output(a, b *Output) {
 	defer func() { d.prefix = outer }()
 	d.prefix = outer + "output "
 
-	d.text("trust", a.Trust.String(), b.Trust.String(), true, b.Trust > a.Trust)
+	d.text("trust", a.Trust.String(), b.Trust.String(), b.Trust > a.Trust)
 	if a.Derived != b.Derived {
-		d.add("derived", fmt.Sprint(a.Derived), fmt.Sprint(b.Derived), true, a.Derived)
+		d.add("derived", fmt.Sprint(a.Derived), fmt.Sprint(b.Derived), a.Derived)
 	}
 	if a.Format != b.Format {
-		d.add("format", string(a.Format), string(b.Format), true, b.Format != FormatText)
+		d.add("format", string(a.Format), string(b.Format), b.Format != FormatText)
 	}
 	if !slices.Equal(a.Returns, b.Returns) {
 		more := slices.ContainsFunc(b.Returns, func(p string) bool { return !slices.Contains(a.Returns, p) })
-		d.add("returns", listText(a.Returns), listText(b.Returns), true, more)
+		d.add("returns", listText(a.Returns), listText(b.Returns), more)
 	}
 	if !slices.Equal(a.Shapes, b.Shapes) {
 		more := slices.ContainsFunc(b.Shapes, func(s string) bool { return !slices.Contains(a.Shapes, s) })
-		d.add("shapes", listText(a.Shapes), listText(b.Shapes), true, more)
+		d.add("shapes", listText(a.Shapes), listText(b.Shapes), more)
 	}
 	if a.Settled != b.Settled {
-		d.add("settled", fmt.Sprint(a.Settled), fmt.Sprint(b.Settled), true, b.Settled)
+		d.add("settled", fmt.Sprint(a.Settled), fmt.Sprint(b.Settled), b.Settled)
 	}
 
 	for i := range b.Fields {
@@ -329,26 +343,26 @@ func (d *differ) output(a, b *Output) {
 		now := b.Fields[i].Trust
 		switch {
 		case !listed:
-			d.add("fields "+b.Fields[i].Pattern, "", now.String(), true, now > was)
+			d.add("fields "+b.Fields[i].Pattern, "", now.String(), now > was)
 		case was != now:
-			d.add("fields "+b.Fields[i].Pattern, was.String(), now.String(), true, now > was)
+			d.add("fields "+b.Fields[i].Pattern, was.String(), now.String(), now > was)
 		}
 	}
 	for i := range a.Fields {
 		if now, listed := fieldTrust(b, a.Fields[i].Pattern); !listed {
-			d.add("fields "+a.Fields[i].Pattern, a.Fields[i].Trust.String(), "", true, now > a.Fields[i].Trust)
+			d.add("fields "+a.Fields[i].Pattern, a.Fields[i].Trust.String(), "", now > a.Fields[i].Trust)
 		}
 	}
 
 	before, after := certifyTexts(a), certifyTexts(b)
 	for _, c := range missing(after, before) {
-		d.add("certify", "", c, true, true)
+		d.add("certify", "", c, true)
 	}
 	for _, c := range missing(before, after) {
-		d.add("certify", c, "", true, false)
+		d.add("certify", c, "", false)
 	}
 
-	d.text("review", a.Review, b.Review, false, false)
+	d.note("review", a.Review, b.Review)
 }
 
 // fieldTrust returns the trust of a listed pattern, or of the entry that covers the
@@ -374,26 +388,26 @@ func (d *differ) variants(a, b *Tool) {
 	case va == nil && vb == nil:
 		return
 	case va == nil:
-		d.add("variants", "", "by "+vb.Argument, true, true)
+		d.add("variants", "", "by "+vb.Argument, true)
 		return
 	case vb == nil:
 		// The contract of the whole tool now applies to all verbs.
-		d.add("variants", "by "+va.Argument, "", true, true)
+		d.add("variants", "by "+va.Argument, "", true)
 		return
 	}
 
 	outer := d.prefix
 	defer func() { d.prefix = outer }()
 	d.prefix = outer + "variants "
-	d.text("argument", va.Argument, vb.Argument, true, true)
-	d.text("default", va.Default, vb.Default, true, true)
+	d.text("argument", va.Argument, vb.Argument, true)
+	d.text("default", va.Default, vb.Default, true)
 
 	for i := range vb.Cases {
 		now := &vb.Cases[i]
 		d.prefix = outer + "variants " + now.Value + " "
 		j := slices.IndexFunc(va.Cases, func(c Case) bool { return c.Value == now.Value })
 		if j < 0 {
-			d.add("", "", "effect "+string(caseEffect(b, now)), true, true)
+			d.add("", "", "effect "+string(caseEffect(b, now)), true)
 			continue
 		}
 
@@ -402,15 +416,15 @@ func (d *differ) variants(a, b *Tool) {
 		d.mode("unprovoked", was.Unprovoked, now.Unprovoked, a.Unprovoked, b.Unprovoked)
 		d.args(was.Args, now.Args)
 		d.output(caseOutput(a, was), caseOutput(b, now))
-		d.text("why", was.Why, now.Why, false, false)
-		d.text("review", was.Review, now.Review, false, false)
+		d.note("why", was.Why, now.Why)
+		d.note("review", was.Review, now.Review)
 	}
 
 	for i := range va.Cases {
 		was := &va.Cases[i]
 		if !slices.ContainsFunc(vb.Cases, func(c Case) bool { return c.Value == was.Value }) {
 			d.prefix = outer + "variants " + was.Value + " "
-			d.add("", "effect "+string(caseEffect(a, was)), "", true, false)
+			d.add("", "effect "+string(caseEffect(a, was)), "", false)
 		}
 	}
 }

@@ -17,7 +17,7 @@ func documentOf(arguments json.RawMessage) *strictjson.Document {
 	return doc
 }
 
-// given is an argument of a call: a text, and the name of the argument under which it stands.
+// given is an argument of a call: a text, and the name of the argument that has it.
 type given struct{ member, text string }
 
 // textsOf returns the texts in the arguments of a call, up to [maxSpoken].

@@ -10,7 +10,7 @@ import (
 
 // ErrUnreached is what a [Reader] returns, alone or wrapped, for a tool that it can't call. What
 // the agent itself looked up in the session counts then.
-var ErrUnreached = errors.New("nobody here can call it")
+var ErrUnreached = errors.New("no reader can call the tool")
 
 // MaxToldAge bounds how long the result of the agent's own call answers a look-up: a
 // person reads a proposal and agrees to it meanwhile.

@@ -76,8 +76,8 @@ func TestToldWithReader(t *testing.T) {
 		err   error
 		holds bool
 	}{
-		"nobody can call it": {fmt.Errorf("server shop: %w", guard.ErrUnreached), true},
-		"the call fails":     {context.DeadlineExceeded, false},
+		"no reader can call it": {fmt.Errorf("server shop: %w", guard.ErrUnreached), true},
+		"the call fails":        {context.DeadlineExceeded, false},
 	} {
 		r.Reader = reader(func(string, string) (*guard.Result, error) { return nil, c.err })
 		got := rules(t, `tools.get_customer({"id": args.customer}).tier == "gold"`).Evaluate(t.Context(), r)

@@ -32,7 +32,7 @@ type Refusal struct {
 func (r Refusal) String() string { return r.Pointer + ": " + r.Message }
 
 // ErrInvalid is the error of [Parse] for a text that is not a scope.
-var ErrInvalid = errors.New("no scope")
+var ErrInvalid = errors.New("not a scope")
 
 // invalid is the error for a text that is not a scope.
 type invalid struct{ error }

@@ -128,7 +128,7 @@ func (m *matcher) timely(alternatives []held, r *Result) []held {
 	return slices.DeleteFunc(alternatives, func(h held) bool { return h.holdsOnly(r, isCount) })
 }
 
-// maxCount is more than a count of days or hours that is nobody's time.
+// maxCount is more than any count of days or hours: a larger number may be a time.
 const maxCount = 1000
 
 // holdsOnly reports whether a condition is on members with texts of a form, and no others.

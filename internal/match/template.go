@@ -110,7 +110,7 @@ func (m *matcher) fill(c *Constraint, group []string, part Argument) (Grant, str
 	return out, ""
 }
 
-// inside returns the values of a hole's sources that stand in a text with other words around them,
+// inside returns the values of a hole's sources that appear in a text with other words around them,
 // longer ones first, or why those that do are not meant.
 func (m *matcher) inside(c *Constraint, part Argument) (meant []candidate, miss string) {
 	o := m.offers(c.From, c, "")
@@ -223,7 +223,7 @@ func (m *matcher) held(part *Argument, s syntax, way string) string {
 func (m *matcher) says(text string) bool {
 	edges := []rune(text)
 	if len(edges) == 0 || slices.ContainsFunc([]rune{edges[0], edges[len(edges)-1]}, isNoWord) || strings.Contains(text, "..") {
-		return false // "?" and "../" stand in many texts
+		return false // "?" and "../" appear in many texts
 	}
 	return m.work(len(m.said)) && appears(m.said, text)
 }
@@ -235,7 +235,7 @@ func addresses(text string) bool {
 	return strings.Contains(text, "//") || shapes[scope.URL]().MatchString(text) || shapes[scope.Email]().MatchString(text)
 }
 
-// cutOut returns a text without a value where it stands as a token of its own. An address ends where
+// cutOut returns a text without a value where it appears as a token of its own. An address ends where
 // one can't go on: what follows it in the same token is a part of another address.
 func cutOut(text, value string) string {
 	value = strings.TrimSpace(value)
@@ -265,7 +265,7 @@ func cutOut(text, value string) string {
 }
 
 // goesOn reports whether what follows an address continues it: anything but the signs that close a
-// sentence, a quotation or a bracket, and what can't stand in an address.
+// sentence, a quotation or a bracket, and what can't appear in an address.
 func goesOn(after string) bool {
 	after = strings.TrimLeft(after, ".,;:!?*_)]}'`»”’…")
 	first, _ := utf8.DecodeRuneInString(after)
