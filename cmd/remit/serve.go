@@ -164,6 +164,9 @@ func (c *serveCommand) options(log *slog.Logger, lookups guard.Reader, observe *
 	}
 	o := api.Options{
 		Monitor: func(brought []*schema.Catalogue) (*remit.Monitor, error) {
+			if err := twice(tools, brought); err != nil {
+				return nil, err
+			}
 			all := append(tools[:len(tools):len(tools)], brought...)
 			return engine.monitor(all, time.Time{})
 		},

@@ -1,10 +1,24 @@
 package main
 
 import (
+	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/schema"
 )
+
+// twice refuses the tools of a server that a session brings and --tools has: which of the two
+// definitions hold can't be told. Sessions may have been stored so.
+func twice(given, brought []*schema.Catalogue) error {
+	for _, c := range brought {
+		if slices.ContainsFunc(given, func(g *schema.Catalogue) bool { return g.Server == c.Server }) {
+			return fmt.Errorf("remit serve has the tools of the server %q by --tools: leave them out of the session's; a session that was stored with them opens where remit serve runs without that file, and can be ended there", c.Server)
+		}
+	}
+	return nil
+}
 
 // noteUnknown logs the policies whose tools no contract has. A session may bring them, but a
 // mistyped name never matches a call.

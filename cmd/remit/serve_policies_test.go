@@ -29,3 +29,16 @@ func TestGuardsOfOtherTools(t *testing.T) {
 		t.Errorf("a name that no tool has: %v", err)
 	}
 }
+
+// A session that brings tools of a server which --tools has, as stored ones may, is refused with
+// what to do.
+func TestToolsOfAServerTwice(t *testing.T) {
+	mail, desk := &schema.Catalogue{Server: "mail"}, &schema.Catalogue{Server: "desk"}
+	if err := twice([]*schema.Catalogue{mail}, []*schema.Catalogue{desk}); err != nil {
+		t.Error(err)
+	}
+	err := twice([]*schema.Catalogue{mail}, []*schema.Catalogue{desk, mail})
+	if err == nil || !strings.Contains(err.Error(), `the server "mail" by --tools: leave them out`) {
+		t.Errorf("got %v", err)
+	}
+}

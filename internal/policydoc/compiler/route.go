@@ -144,6 +144,9 @@ func checkRoute(a *routeAnswer, marked []int, tools map[string]*tool) error {
 				wrong = append(wrong, fmt.Sprintf("sentence %d: there is no tool %q: use the names as they are listed", s.Number, name))
 			}
 		}
+		if len(s.Tools) > 1 && slices.Contains(s.Tools, policydoc.EveryTool) {
+			wrong = append(wrong, fmt.Sprintf("sentence %d: %q stands alone, for every call whatever the tool: leave it out where the sentence is about some tools, or leave out their names", s.Number, policydoc.EveryTool))
+		}
 		if len(s.Tools) == 0 && s.Reason == "" && slices.Contains(marked, s.Number) {
 			wrong = append(wrong, fmt.Sprintf("sentence %d: say why it is about no tool", s.Number))
 		}
