@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -168,7 +169,7 @@ func mergeContract(s *command.Streams, file string, generated *contract.File) (i
 		return 0, err
 	}
 
-	result, merged := generated, true
+	result, verb := generated, "nothing to change in"
 	var conflicts []contract.Conflict
 	_, err = atomicfile.Edit(file, func(was []byte) ([]byte, error) {
 		edited, err := contract.Load(file, was)
@@ -179,10 +180,14 @@ func mergeContract(s *command.Streams, file string, generated *contract.File) (i
 		if _, err := contractText(file, result); err != nil {
 			return nil, err
 		}
-		return result.MarshalOver(file, was)
+		text, err := result.MarshalOver(file, was)
+		if !bytes.Equal(text, was) {
+			verb = "updated"
+		}
+		return text, err
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		merged = false
+		verb = "wrote"
 		err = writeContract(file, generated)
 	}
 	if err != nil {
@@ -194,7 +199,7 @@ func mergeContract(s *command.Streams, file string, generated *contract.File) (i
 	if err := atomicfile.Write(baseFile, generatedText, 0o644); err != nil {
 		return 0, err
 	}
-	reportSynth(s, file, result, merged, conflicts)
+	reportSynth(s, file, result, verb, conflicts)
 	return len(conflicts), nil
 }
 
@@ -207,12 +212,8 @@ func writeContract(file string, f *contract.File) error {
 	return atomicfile.Write(file, text, 0o644)
 }
 
-func reportSynth(s *command.Streams, file string, f *contract.File, merged bool, conflicts []contract.Conflict) {
+func reportSynth(s *command.Streams, file string, f *contract.File, verb string, conflicts []contract.Conflict) {
 	p := newPrinter(s)
-	verb := "wrote"
-	if merged {
-		verb = "updated"
-	}
 	p.line(0, fmt.Sprintf("%s %s: %s, %d for review", verb, file, display.Count(len(f.Tools), "tool", "tools"), doctor.CountReviews(f)))
 	for _, c := range conflicts {
 		text := c.String()

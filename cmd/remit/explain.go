@@ -93,7 +93,7 @@ func (c *explainCommand) Run(ctx context.Context, s *command.Streams) error {
 	}
 
 	if c.HTML != "" {
-		return writePage(c.HTML, e)
+		return writePage(s, c.HTML, e)
 	}
 	p := newPrinter(s)
 	p.explanation(e)
@@ -157,11 +157,15 @@ func readDecision(name string) (*remit.Decision, error) {
 }
 
 // writePage writes the HTML page, to the end or not at all unnoticed.
-func writePage(name string, e *explanation.Explanation) (err error) {
+func writePage(s *command.Streams, name string, e *explanation.Explanation) (err error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) // it has what the agent read
 	if err != nil {
 		return err
 	}
 	defer closeFile(f, &err)
-	return page(f, e)
+	if err := page(f, e); err != nil {
+		return err
+	}
+	fmt.Fprintln(s.Err, "wrote "+name)
+	return nil
 }

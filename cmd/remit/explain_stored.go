@@ -47,7 +47,7 @@ func (c *explainCommand) stored(ctx context.Context, s *command.Streams) error {
 			return err
 		}
 		if c.HTML != "" {
-			return writePage(c.HTML, e)
+			return writePage(s, c.HTML, e)
 		}
 		newPrinter(s).explanation(e)
 		return nil

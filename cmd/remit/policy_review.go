@@ -55,14 +55,19 @@ func (c *policyReviewCommand) Run(ctx context.Context, s *command.Streams) error
 		(&reviewPrinter{newPrinter(s)}).report(r)
 		return nil
 	}
+
 	var page bytes.Buffer
 	if err := r.HTML(&page); err != nil {
 		return err
 	}
-	return command.WriteFile(c.HTML, func(w io.Writer) error {
+	err = command.WriteFile(c.HTML, func(w io.Writer) error {
 		_, err := page.WriteTo(w)
 		return err
 	})
+	if err == nil {
+		fmt.Fprintln(s.Err, "wrote "+c.HTML)
+	}
+	return err
 }
 
 // reviewPrinter writes reports for people.

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -223,7 +224,7 @@ func (x *examination) updating(server string) string {
 
 func unreviewed(d *Diagnosis, f *contract.File) {
 	if n := CountReviews(f); n > 0 {
-		d.add(false, "unreviewed", "", "look at the contract file, and remove each review that is settled", "%s in the contracts of %s", display.Count(n, "place is marked for review", "places are marked for review"), f.Server)
+		d.add(false, "unreviewed", "", "look at "+cmp.Or(f.Position.File, "the contract file")+", and remove each review that is settled", "%s in the contracts of %s", display.Count(n, "place is marked for review", "places are marked for review"), f.Server)
 	}
 }
 
