@@ -151,6 +151,7 @@ func checkRoute(a *routeAnswer, marked []int, tools map[string]*tool) error {
 			wrong = append(wrong, fmt.Sprintf("sentence %d: say why it is about no tool", s.Number))
 		}
 	}
+
 	if missing := slices.DeleteFunc(slices.Clone(marked), func(n int) bool { return seen[n] }); len(missing) > 0 {
 		wrong = append(wrong, "there is no answer for the sentences "+ranges(missing))
 	}
