@@ -471,7 +471,7 @@ func tellUnheld(a *answer, unheld map[*entry][]clause) string {
 		}
 	}
 	text := "/calls: conditions of the user's message are missing: " + strings.Join(out, ", ") + ". Write each in every call that is under it: in \"if\" or \"unless\", in the \"where\" of its source, " +
-		"or where no program can tell it, in \"only_if\" in the user's words"
+		"or where no program can tell it, in \"only_if\" in the user's words; one that is the opposite of another, in \"unless\""
 	if perhaps != "" {
 		text += fmt.Sprintf(". One that is no condition, but a reason, a time or a description, goes to the end of \"reading\": %s %s", dismissal, clip(perhaps))
 	}
