@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/remit-project/remit/internal/wordlist"
 	"github.com/remit-project/remit/scope"
 )
 
@@ -20,12 +21,12 @@ func areOfTwoDays(times []placed) bool {
 	return slices.ContainsFunc(times, isEarly) && slices.ContainsFunc(times, isLate)
 }
 
-// areOfOneDay reports whether times alone are of one day, by the day that the call of their listing asks for or else by all days in
-// their records: the first course on Friday is not before that on Monday.
-func (m *matcher) areOfOneDay(times []placed) bool {
+// areOfOneDay reports whether times alone, of a member or else as they are offered, are of one day, by what says so in their records and
+// around them: the first course on Friday is not before that on Monday.
+func (m *matcher) areOfOneDay(times []placed, member string) bool {
 	first := ""
 	for i, t := range times {
-		day, ok := m.dayOf(t.candidate)
+		day, ok := m.dayOf(t.candidate, strings.Fields(member))
 		if i == 0 {
 			first = day
 		}
@@ -36,22 +37,88 @@ func (m *matcher) areOfOneDay(times []placed) bool {
 	return true
 }
 
-// dayOf returns what says on which day a time alone in the record of a value is; false where that can't be told.
-func (m *matcher) dayOf(v candidate) (string, bool) {
+// dayOf returns what says on which day a time alone of a member is; false where that can't be told. Members that are called a day say
+// it, and besides them the call of the listing. Where neither does, every day counts that is not another thing's for sure.
+func (m *matcher) dayOf(v candidate, member []string) (string, bool) {
 	r, record := m.recordOf(v)
-	if r == nil || !m.work(len(r.records[record])*perStep) {
+	if r == nil {
 		return "", false
 	}
+	var called, others []string
+	for _, around := range outwards(record) {
+		if !m.work((1 + len(r.records[around])) * perStep) {
+			return "", false
+		}
+		_, key := split(around) // which may be the day of all that is listed under it
+		called = append(called, daysIn(key)...)
+		for _, i := range r.records[around] {
+			f := &r.fields[i]
+			days, isCalled := daysIn(f.text), endsInDay(f.key, lexicon().Weekdays)
+			if isCalled && len(days) == 0 && !f.null {
+				days = []string{f.text} // in words that nobody reads, or a number
+			}
+			isCalled = isCalled || endsInDay(f.key, lexicon().Days)
+			switch said := append([]string{f.name}, days...); {
+			case len(days) == 0 || isNoDayOf(f, member):
+			case isCalled:
+				called = append(called, said...)
+			default:
+				others = append(others, said...)
+			}
+		}
+	}
+
 	for _, a := range r.Args {
 		if name := argumentName(a.Pointer); lexicon().Days.In(name) && !lexicon().Ranges.In(name) && isDay(scope.Value(a.Text)) {
-			return a.Text, true
+			return strings.Join(append(called, a.Text), "\n"), true
 		}
 	}
-	var out []string
-	for _, i := range r.records[record] {
-		if f := &r.fields[i]; isDay(scope.Value(f.text)) || (len(f.key) > 0 && lexicon().Weekdays.Has(singular(f.key[len(f.key)-1]))) {
-			out = append(out, f.name, f.text)
-		}
+	if len(called) > 0 {
+		others = nil
 	}
-	return strings.Join(out, " "), true
+	return strings.Join(append(called, others...), "\n"), true
 }
+
+// outwards returns a pointer and those of all that is around it.
+func outwards(pointer string) []string {
+	out := []string{pointer}
+	for at := strings.LastIndexByte(pointer, '/'); at >= 0; at = strings.LastIndexByte(pointer[:at], '/') {
+		out = append(out, pointer[:at])
+	}
+	return out
+}
+
+// endsInDay reports whether a member's name ends in one of the words for a day: departure_date.
+func endsInDay(key []string, days wordlist.Set) bool {
+	return len(key) > 0 && days.Has(singular(key[len(key)-1]))
+}
+
+// isNoDayOf reports whether a day is not that of a time: when something was booked, or until when it holds. A member that is called
+// nothing but a time may be of whatever day there is.
+func isNoDayOf(f *field, member []string) bool {
+	isNamed := len(member) > 0 && !lexicon().Clocks.In(member)
+	return isNamed && (lexicon().Past.In(f.key) || lexicon().Agreed.In(f.key))
+}
+
+// daysIn returns the day or the weekday that a text is.
+func daysIn(text string) []string {
+	text = strings.TrimSpace(text)
+	if t, ok := moment(text); ok {
+		return []string{t.Format(time.DateOnly)}
+	}
+	const most = 4 // Monday, 2 March 2026
+	all := words(text)
+	if len(text) > maxDay || len(all) == 0 || len(all) > most {
+		return nil
+	}
+
+	isNumber := func(w string) bool { return w[0] >= '0' && w[0] <= '9' }
+	isDated := slices.ContainsFunc(all, lexicon().Dated.Has)
+	if !isDated || slices.ContainsFunc(all, func(w string) bool { return !lexicon().Dated.Has(w) && !isNumber(w) }) {
+		return nil
+	}
+	return []string{strings.Join(all, " ")}
+}
+
+// maxDay bounds a text that says a day, in bytes.
+const maxDay = 40

@@ -415,7 +415,7 @@ func (m *matcher) ranked(o offers, member string, by criterion) ranking {
 	if !comparable || of.to > len(all) || !m.work(len(all)*perStep) {
 		return out
 	}
-	if strings.Contains(compared, clockForm) && by.order.ofTime() && (by.order.toCome() || areOfTwoDays(all) || !m.areOfOneDay(all)) {
+	if strings.Contains(compared, clockForm) && by.order.ofTime() && (by.order.toCome() || areOfTwoDays(all) || !m.areOfOneDay(all, member)) {
 		return out
 	}
 

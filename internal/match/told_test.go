@@ -127,6 +127,26 @@ func TestTimesOfTwoDays(t *testing.T) {
 		"of two listings": {scope: by, args: second, early: true, results: []returned{
 			{"list_events", `{"date":"2026-03-01"}`, `[{"id":"e1","departure":"09:30"}]`}, {"list_events", `{"date":"2026-03-02"}`, `[{"id":"e2","departure":"07:15"}]`},
 		}},
+		"by its words alone":          {scope: by, args: second, early: true, results: list("", `,"when":"Monday"`, `,"when":"Friday"`)},
+		"the same words":              {scope: by, args: second, early: true, results: list("", `,"when":"Mon, 2 March"`, `,"when":"Mon, 2 March"`), want: true},
+		"a moment":                    {scope: by, args: second, early: true, results: list("", `,"arrives":"2026-03-01 12:00"`, `,"arrives":"2026-03-02 12:00"`)},
+		"two moments of a day":        {scope: by, args: second, early: true, results: list("", `,"arrives":"2026-03-01 15:00"`, `,"arrives":"2026-03-01 12:00"`), want: true},
+		"another day than asked for":  {scope: by, args: second, early: true, results: list(`{"date":"2026-03-01"}`, `,"date":"2026-03-01"`, `,"date":"2026-03-02"`)},
+		"valid for longer":            {scope: by, args: second, early: true, results: list("", `,"date":"2026-03-01","valid_until":"2026-04-01"`, `,"date":"2026-03-01","valid_until":"2026-04-02"`), want: true},
+		"booked later":                {scope: by, args: second, early: true, results: list("", `,"booked":"2026-01-01"`, `,"booked":"2026-02-01"`), want: true},
+		"a day later, booked at once": {scope: by, args: second, early: true, results: list("", `,"booked":"2026-01-01","date":"2026-03-01"`, `,"booked":"2026-01-01","date":"2026-03-02"`)},
+		"the time of what was received": {scope: acted(`{}`, "choice", "earliest by time"), args: second, early: true, results: []returned{
+			{"list_events", "", `[{"id":"e1","time":"09:30","received":"2026-03-01"},{"id":"e2","time":"07:15","received":"2026-03-02"}]`},
+		}},
+		"listed by days": {scope: by, args: second, early: true, results: []returned{
+			{"list_events", "", `{"days":[{"date":"2026-03-01","events":[{"id":"e1","departure":"09:30"}]},{"date":"2026-03-02","events":[{"id":"e2","departure":"07:15"}]}]}`},
+		}},
+		"under their days": {scope: by, args: second, early: true, results: []returned{
+			{"list_events", "", `{"2026-03-01":[{"id":"e1","departure":"09:30"}],"2026-03-02":[{"id":"e2","departure":"07:15"}]}`},
+		}},
+		"listed by one day": {scope: by, args: second, early: true, want: true, results: []returned{
+			{"list_events", "", `{"days":[{"date":"2026-03-01","events":[{"id":"e1","departure":"09:30"},{"id":"e2","departure":"07:15"}]}]}`},
+		}},
 	}.run(t)
 }
 
