@@ -151,7 +151,7 @@ func operationsOf(c *Constraint) map[operation]bool {
 	if slices.Contains(criterion, "or") {
 		return nil
 	}
-	out := operationsIn(c.By)
+	out := operationsIn(c.By, c.Sources)
 
 	switch {
 	case len(out) > 0:
@@ -164,15 +164,15 @@ func operationsOf(c *Constraint) map[operation]bool {
 	return map[operation]bool{plus: true}
 }
 
-// operationsIn returns the operations that words have.
-func operationsIn(by string) map[operation]bool {
+// operationsIn returns the operations that words about some sources have.
+func operationsIn(by string, of []Source) map[operation]bool {
 	out := map[operation]bool{}
 	for _, w := range words(by) {
 		if op := operationWords[w]; op != otherwise {
 			out[op] = true
 		}
 	}
-	if multiplying().MatchString(by) || rated().MatchString(by) {
+	if multiplying().MatchString(by) || hours().MatchString(by) || isRated(by, of) {
 		out[times] = true
 	}
 	if leftOf().MatchString(by) {
@@ -181,11 +181,22 @@ func operationsIn(by string) map[operation]bool {
 	return out
 }
 
-// rated matches a number of things at a price for each, and leftOf what is left of a number.
+// isRated reports whether words multiply a price for each of some things by how many there are: they call it a price for each, or what
+// a source takes is called so. A price for two people is as often that of both.
+func isRated(by string, of []Source) bool {
+	isRate := func(s Source) bool { return rate().MatchString(strings.Join(s.name(), " ")) }
+	return forSome().MatchString(by) && (rate().MatchString(by) || slices.ContainsFunc(of, isRate))
+}
+
+// charged are the things that prices are for.
+const charged = `(?:hour|day|night|week|month|person|people|guest)s?\b`
+
+// rate matches a price for each, forSome and hours how many of something a price is for, and leftOf what is left of a number.
 var (
-	rated = pattern.OnUse(`(?i)\b(?:rate|price|fee|wage|salary|fare)\b.* for (?:\d|[a-z]+ (?:hour|day|night|week|month|person|people|guest))|` +
-		`\d (?:hours|days|nights|weeks|months|persons|people|guests) at\b`)
-	leftOf = pattern.OnUse(`(?i)\b(?:left|rest|remainder|remains) of (?:the )?\W?\d`)
+	rate    = pattern.OnUse(`(?i)\b(?:rates?|per|each|hourly|daily|nightly|weekly|monthly|yearly|an? ` + charged + `)\b`)
+	forSome = pattern.OnUse(`(?i)\bfor (?:\d{1,3}\b|[a-z]+ ` + charged + `)`)
+	hours   = pattern.OnUse(`(?i)\d ` + charged + ` at\b`)
+	leftOf  = pattern.OnUse(`(?i)\b(?:left|rest|remainder|remains) of (?:the )?\W?\d`)
 )
 
 // operand is a number that a computed value may be made of. A value that has sources is made of

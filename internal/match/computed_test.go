@@ -109,14 +109,47 @@ func TestNumbersAreUsedOnce(t *testing.T) {
 		"a half of it":                   {"what is due", "40", false},
 		"either of two":                  {"the new total, or the present one plus 3", "83", true},
 		"neither":                        {"the new total, or the present one plus 3", "77", false},
+		"a price for two":                {"the total price for 2 people", "80", true},
+		"that for each, twice":           {"the total price for 2 people", "160", false},
+		"a fee for nights":               {"the fee for 3 nights", "80", true},
+		"a price per person for two":     {"the price per person for 2 people", "160", true},
+		"that for one of them":           {"the price per person for 2 people", "80", false},
+		"a year":                         {"the total due in 2026", "80", true},
+		"less a year":                    {"the total due in 2026", "-1946", false},
+		"the number of an invoice":       {"the total of invoice 4711", "80", true},
+		"with the number of an invoice":  {"the total of invoice 4711", "4791", false},
+		"less a fee, of an invoice":      {"the total of invoice 4711 minus 5", "75", true},
+		"of an invoice, nothing less":    {"the total of invoice 4711 minus 5", "80", false},
+		"rounded":                        {"the total rounded to 2 decimals", "80", true},
+		"a hundred times":                {"the total rounded to 2 decimals", "160", false},
+		"a round number that is no year": {"what is left of 2000", "1920", true},
+		"of which nothing is left":       {"what is left of 2000", "80", false},
+		"an amount behind a bill":        {"the bill 12.50 euros with it", "80", false},
+		"a day":                          {"the total due on 2026-03-01", "80", true},
+		"an amount in whole euros":       {"the bill 12 euros with it", "80", false},
+		"less one of the request":        {"the total minus the fee of booking 5", "78", false},
+		"an amount behind in":            {"the total in 2000 cents", "80", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := hostile{request: "Pay it.", tool: "pay", args: map[string]string{"/amount": "o:" + c.value}, results: mails(nil, `[{"name":"Ann","total":80}]`),
+			h := hostile{request: "Pay it by 2.", tool: "pay", args: map[string]string{"/amount": "o:" + c.value}, results: mails(nil, `[{"name":"Ann","total":80}]`),
 				scope: `{"calls":[{"tool":"pay","args":{"/amount":{"computed":[{"tool":"list_mails","field":"total"}],"by":"` + c.by + `"}}}]}`}
 			if got, misses := h.covered(t); got != c.want {
 				t.Errorf("covered %v, want %v (%v)", got, c.want, misses)
 			}
 		})
+	}
+}
+
+// TestRates: what a source takes may be called a price for each, which words for several multiply.
+func TestRates(t *testing.T) {
+	for field, want := range map[string]string{"price_per_night": "240", "nightly_fee": "240", "fee": "80", "total_fee": "80"} {
+		for _, value := range []string{"80", "240", "83"} {
+			h := hostile{request: "Pay it.", tool: "pay", args: map[string]string{"/amount": "o:" + value}, results: mails(nil, `[{"name":"Ann","`+field+`":80}]`),
+				scope: `{"calls":[{"tool":"pay","args":{"/amount":{"computed":[{"tool":"list_mails","field":"` + field + `"}],"by":"fee for 3 nights"}}}]}`}
+			if got, misses := h.covered(t); got != (value == want) {
+				t.Errorf("%s: %s covered: %v (%v)", field, value, got, misses)
+			}
+		}
 	}
 }
 

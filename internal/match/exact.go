@@ -7,8 +7,8 @@ import (
 	"github.com/remit-project/remit/internal/pattern"
 )
 
-// What can't be taken back is computed by no words that aren't read: each source and each number of the words is in the result once, by the
-// operations that they name, and what names none is the number of its source.
+// A call that can't be undone accepts a computed value only if every word was read: each source and each number of the words that names
+// nothing is in the result once, by the operations that they name, and what names none is the number of its source.
 
 // followsExactly reports whether a number is what the words of a computation make of its sources.
 func (m *matcher) followsExactly(want *big.Rat, c *Constraint) bool {
@@ -26,14 +26,16 @@ func (m *matcher) followsExactly(want *big.Rat, c *Constraint) bool {
 		return slices.ContainsFunc(of, func(n *big.Rat) bool { return equalToCent(n, want) }) || m.someMake(want, of, c)
 	}
 
-	by := glossed().ReplaceAllString(c.By, "$2")
-	operations := operationsIn(by)
+	by := naming().ReplaceAllString(glossed().ReplaceAllString(c.By, "$2"), "$1 ")
+	operations := operationsIn(by, c.Sources)
 	if len(operations) == 0 && len(of) > 1 && isSum(words(by), nil) {
 		operations[plus] = true
 	}
 	switch said := amountsIn(by); {
-	case len(operations) == 0 && len(of) == 1 && len(said) == 0:
+	case len(operations) == 0 && len(of) == 1 && len(amountsIn(forAll().ReplaceAllString(by, " "))) == 0:
 		return equalToCent(of[0], want)
+	case len(of) == 1 && len(said) == 0 && numbers().MatchString(c.By):
+		return false // a number of the request would stand for the one that names something
 	case isPercentOf(c, said):
 		return equalToCent(new(big.Rat).Mul(new(big.Rat).Mul(of[0], said[0]), big.NewRat(1, 100)), want)
 	}
@@ -43,9 +45,18 @@ func (m *matcher) followsExactly(want *big.Rat, c *Constraint) bool {
 // glossed is a number with another one in brackets behind it that says what it comes to: "their share of 12.00 (half: 6.00)".
 var glossed = pattern.OnUse(`(` + amount + `)\s*\([^()\d]*(` + amount + `)[^()\d]*\)`)
 
+// naming is a number that says which thing is meant, when, or how it is written: invoice 4711, in 2026, to 2 decimals.
+var naming = pattern.OnUse(`(?i)\b\d{4}-\d\d-\d\d\b|\bto \d decimals?\b|` +
+	`\b(?:(?:in|during|the year) (?:19|20)\d\d|` +
+	`(?:invoice|bill|order|booking|reservation|receipt|contract|ticket|room|no\.?|nr\.?|number) (?:(?:no\.?|nr\.?|number) )?#?\d+)` +
+	`(?:[.,;)]?$|[,;)] |( (?:minus|plus|less|and|for|with|from)\b))`)
+
+// forAll is how many a price is for, which is that of all of them where nothing says that it is for each.
+var forAll = pattern.OnUse(`(?i)\bfor \d{1,3} ` + charged)
+
 // someMake reports whether some of several numbers make another one, by the operations of one of two ways.
 func (m *matcher) someMake(want *big.Rat, of []*big.Rat, c *Constraint) bool {
-	operations := operationsIn(c.By)
+	operations := operationsIn(c.By, c.Sources)
 	for some := 1; some < 1<<min(len(of), maxTerms); some++ {
 		var terms []*big.Rat
 		for i, n := range of[:min(len(of), maxTerms)] {
