@@ -16,7 +16,7 @@ type lists struct {
 	Lower, Wholes, Excluding, WholeNames, Filled, Bare, Caps, Details, Differing, InAll, MailHolders, LinkHolders,
 	AccountHolders, PhoneHolders, Titles, Notes, Common, Wrapping, Computing, Begins, Closes, Sums, Totals, Determiners,
 	WholeAmounts, Fillers, Measuring, Sizing, OfCurrency, Measures, Bases, Intervals, Ratings, Highest, Codes, Flows,
-	Days, Ranges, Clocks, Agreed, Dated, Particles wordlist.Set
+	Days, Ranges, Clocks, Agreed, Dated, Lives, Particles wordlist.Set
 }
 
 //go:embed words.txt

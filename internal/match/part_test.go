@@ -2,6 +2,7 @@ package match_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -49,6 +50,9 @@ func TestMembersOfObjects(t *testing.T) {
 		"described further":                    {"sent_to of Ann's parcel", "name", `{"name":"Ann"}`, `[{"name":"Ann","sent_to":"T","sent":"S"},{"name":"Eve","sent_to":"U","sent":"T2"}]`, "T", true},
 		"a single record that has both":        {"sent_to", "name", `{"name":"Ann"}`, `[{"name":"Ann","sent_to":"T","sent":"S"}]`, "T", false},
 		"the other one of it":                  {"sent_to", "name", `{"name":"Ann"}`, `[{"name":"Ann","sent_to":"T","sent":"S"}]`, "S", false},
+		"the date of a birth":                  {"date_of_birth", "text", `{"name":"Ann"}`, `[{"name":"Ann","date":"2026-01-01","date_of_birth":"1980-02-03"}]`, "1980-02-03", true},
+		"another date for it":                  {"date_of_birth", "text", `{"name":"Ann"}`, `[{"name":"Ann","date":"2026-01-01","date_of_birth":"1980-02-03"}]`, "2026-01-01", false},
+		"the date of what a record may be":     {"date_of_mail", "text", `{"name":"Ann"}`, `[{"name":"Ann","date":"2026-01-01","date_of_mail":"1980-02-03"}]`, "1980-02-03", false},
 		"a single record that has one":         {"sent_to", "name", `{"name":"Ann"}`, `[{"name":"Ann","sent_to":"T"}]`, "T", true},
 		"a remark where such a member says no": {"sent_to", "url", `{"name":"Ann"}`, `[{"name":"Ann","sent_to":"none","text":"https://e.example"},{"name":"Eve","sent_to":"https://x.example","text":""}]`, "https://e.example", false},
 		"a condition on such a name":           {"id", "id", `{"place_of_work":"Ann"}`, `[{"id":"1","place_of_work":"Ann","place":"x"},{"id":"2","place_of_work":"x","place":"Ann"}]`, "1", true},
@@ -119,4 +123,13 @@ func TestNoKeyIsAnObjectsMember(t *testing.T) {
 			t.Fatalf("%s is covered by what others wrote: %s", field, text)
 		}
 	})
+}
+
+// TestTwoMembersMayBeMeant: where one of two members of a single record may be added by others, it says why nothing is taken.
+func TestTwoMembersMayBeMeant(t *testing.T) {
+	h := hostile{request: "Do it.", tool: "forward_mail", args: map[string]string{"/id": "s:T"}, results: mails(nil, `[{"sent_to":"T","sent":"S"}]`),
+		scope: `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"sent_to"}],"kind":"id","pick":"only"}}}]}`}
+	if got, misses := h.covered(t); got || !strings.Contains(strings.Join(misses, "\n"), "two members may be meant") {
+		t.Errorf("covered %v: %v", got, misses)
+	}
 }

@@ -424,14 +424,16 @@ func (m *matcher) head(r *Result, description []string) []string {
 }
 
 // isForked reports whether a description may name two members of a single record, of which others may have added the longer one: the
-// paid, and the paid_from.
+// paid, and the paid_from. Nobody calls the date of a birth just the date, but where it is what the tool is about.
 func (m *matcher) isForked(r *Result, description []string) bool {
 	short := strings.Join(head(description), " ")
 	if !m.irreversible || m.against || !r.members[short] {
 		return false
 	}
-	long := strings.Join(m.head(r, description), " ")
-	return long != short && !r.known[long] && r.isSingle()
+	name := m.head(r, description)
+	isOfLife := lexicon().Lives.Has(name[len(name)-1]) && !slices.ContainsFunc(lexicon().Lives.Words(), r.isAbout)
+	long := strings.Join(name, " ")
+	return long != short && !isOfLife && !r.known[long] && r.isSingle()
 }
 
 // isSingle reports whether a result has one record that is in no other.

@@ -182,6 +182,9 @@ func (m *matcher) chosen(c *Constraint, o offers, hits []candidate) (meant []can
 // checked.
 func (m *matcher) quoted(c *Constraint, a Argument, o offers) (Grant, string) {
 	none := m.say("%s is not what %s offers", short(a.Text), from(c.From))
+	if m.hasForked(c.From) {
+		none = m.say("of %s, two members may be meant", from(c.From))
+	}
 	quotable := c.Pick == scope.Only || len(o.values) == 0 // a choice among the words of a text
 	if a.Role != label.Content || !quotable {
 		return Grant{}, none
@@ -207,6 +210,15 @@ func (m *matcher) quoted(c *Constraint, a Argument, o offers) (Grant, string) {
 		return Grant{Way: WayFrom, By: c.By}, ""
 	}
 	return Grant{}, none
+}
+
+// hasForked reports whether what a source takes may be one of two members of a result.
+func (m *matcher) hasForked(sources []Source) bool {
+	return slices.ContainsFunc(sources, func(s Source) bool {
+		return slices.ContainsFunc(m.results, func(r *Result) bool {
+			return r.Tool == s.Tool && r.structured && m.step() && m.isForked(r, s.name())
+		})
+	})
 }
 
 // telling reports whether a text of a result without such a member has a value: in the records
