@@ -51,10 +51,13 @@ func (m *matcher) aside(s *Source, c *Constraint, r *Result) func(*field) string
 func (r *Result) asideIn(s *Source, path string, listed, ofThing bool) string {
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {
-		if segment == "" || strictjson.IsIndex(segment) {
+		if i == 0 || strictjson.IsIndex(segment) {
 			continue
 		}
 		name := words(strictjson.UnescapeToken(segment))
+		if len(name) == 0 {
+			return "a member without a name" // which no source can name
+		}
 		isList := i+1 < len(segments) && strictjson.IsIndex(segments[i+1])
 		isAside := listed || (ofThing && isList) || slices.ContainsFunc(name, isOneOf(lexicon().Asides))
 		if isAside && !r.isNamedBy(s, name, isList) {

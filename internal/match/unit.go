@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/text/currency"
 
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/scope"
 )
 
@@ -61,8 +62,9 @@ func (m *matcher) unitsOf(w *Match) []unit {
 		return nil
 	}
 	var out []unit
+	isStated := m.isStated(w)
 	for _, at := range numbers().FindAllStringIndex(m.folded, maxOperands) {
-		if n, ok := number(plain(m.folded[at[0]:at[1]])); !ok || !(isNextTo(n, w.Below, -1) || isNextTo(n, w.Above, 1)) {
+		if n, ok := number(plain(m.folded[at[0]:at[1]])); !ok || !(isNextTo(n, w.Below, -1) || isNextTo(n, w.Above, 1)) || (isStated && !isBound(n, w) && !m.isBounding(at)) {
 			continue
 		}
 
@@ -82,6 +84,41 @@ func (m *matcher) unitsOf(w *Match) []unit {
 	}
 	return out
 }
+
+// isStated reports whether the user said just the number of a bound, behind a word that leaves it out: a number next to it is then another
+// one, unless it has such words itself.
+func (m *matcher) isStated(w *Match) bool {
+	return slices.ContainsFunc(numbers().FindAllStringIndex(m.folded, maxOperands), func(at []int) bool {
+		n, ok := number(plain(m.folded[at[0]:at[1]]))
+		return ok && isBound(n, w) && leavingOut().MatchString(m.folded[max(0, at[0]-maxBounding):at[0]])
+	})
+}
+
+// isBound reports whether a number is the bound of a condition.
+func isBound(n string, w *Match) bool {
+	said := rational(n)
+	isSame := func(bound scope.Value) bool {
+		limit := rational(string(bound))
+		return bound != "" && limit != nil && said != nil && said.Cmp(limit) == 0
+	}
+	return isSame(w.Below) || isSame(w.Above)
+}
+
+// isBounding reports whether the user's words around a number make it a bound.
+func (m *matcher) isBounding(at []int) bool {
+	before, behind := m.folded[max(0, at[0]-maxBounding):at[0]], m.folded[at[1]:min(len(m.folded), at[1]+maxBounding)]
+	return leavingOut().MatchString(before) || including().MatchString(before) || boundBehind().MatchString(behind)
+}
+
+// maxBounding bounds the words that make a number a bound, in bytes.
+const maxBounding = 24
+
+// leavingOut and including match words before a number that make it a bound, and boundBehind those behind it.
+var (
+	leavingOut  = pattern.OnUse(`\b(?:below|under|above|over|(?:less|fewer|more|cheaper) than)\s+\W?$`)
+	including   = pattern.OnUse(`\b(?:at (?:most|least)|up to|within|to|max|maximum|min|minimum|from|limit|is|of|least|most|than)[\s:]+\W?$`)
+	boundBehind = pattern.OnUse(`^\W*(?:\w+ )?(?:at (?:most|least)|or|and|max|maximum|min|minimum|tops)\b`)
+)
 
 // isNextTo reports whether a number that the user said is a bound, or is included by one next to it: "at most 50" is below 50.01, or
 // below 51 where there is nothing between.

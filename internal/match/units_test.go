@@ -74,6 +74,11 @@ func TestUnitOfABound(t *testing.T) {
 		"the unit of another number":    {"Forward those below 40, 3 kg at most.", `[{"id":"a","size":30,"unit":"t"},{"id":"b","size":50,"unit":"t"}]`, "a"},
 		"at most, with what is next":    {"Forward those of at most 39.99 litres.", `[{"id":"a","size":30,"unit":"hl"},{"id":"b","size":50,"unit":"hl"}]`, ""},
 		"at most, of whole ones":        {"Forward those of at most 39 litres.", `[{"id":"a","size":30,"unit":"l"},{"id":"b","size":50,"unit":"l"}]`, "a"},
+		"another number next to it":     {"Forward those below 40 litres, 39 km away.", `[{"id":"a","size":30,"unit":"km"},{"id":"b","size":50,"unit":"km"}]`, "a"},
+		"its unit, which isn't meant":   {"Forward those below 40 litres, 39 km away.", `[{"id":"a","size":30,"unit":"m"},{"id":"b","size":50,"unit":"m"}]`, "a"},
+		"of another unit all the same":  {"Forward those below 40 litres, 39 km away.", `[{"id":"a","size":30,"unit":"hl"},{"id":"b","size":50,"unit":"hl"}]`, ""},
+		"two bounds next to each other": {"Forward those below 40 euros, at most 39 km.", `[{"id":"a","size":30,"unit":"m"},{"id":"b","size":50,"unit":"m"}]`, ""},
+		"a bound by words behind":       {"Forward those below 40 euros, 39 km at most.", `[{"id":"a","size":30,"unit":"m"},{"id":"b","size":50,"unit":"m"}]`, ""},
 		"a word behind that is no unit": {"Forward those below 40 to Ann.", `[{"id":"a","size":30,"unit":"t"},{"id":"b","size":50,"unit":"t"}]`, "a"},
 	} {
 		t.Run(name, func(t *testing.T) {
