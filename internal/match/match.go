@@ -327,9 +327,9 @@ func (m *matcher) omission(c *Arg, p *Proposal) string {
 	return ""
 }
 
-// isSaid reports whether the user's words have the day or the number that a constraint states: whoever names two
-// boxes, and an end on Friday, isn't served by a call that says nothing of them. A word may be what the
-// service takes anyhow, as a currency is.
+// isSaid reports whether a constraint states a day, or a number that is in the user's words: a call that says
+// nothing of "2 boxes" and of "until Friday" does something else. A word may be what the service takes
+// anyhow, as a currency is.
 func (m *matcher) isSaid(c *Arg) bool {
 	isNumber := func(v scope.Value) bool { _, ok := number(string(v)); return ok && m.madeOf(string(v)) }
 	mayBeEmpty := slices.Contains(c.Is, "")

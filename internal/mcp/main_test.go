@@ -574,7 +574,7 @@ func TestBrokenServer(t *testing.T) {
 }
 
 // Contracts that were made are weighed before anything is decided by them.
-func TestTighten(t *testing.T) {
+func TestWeigh(t *testing.T) {
 	var made []string
 	g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}, Weigh: func(c *schema.Catalogue, f *contract.File, _ []string) *contract.File {
 		made = append(made, c.Server)

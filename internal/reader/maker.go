@@ -40,16 +40,16 @@ func NewMaker(r *Reader, wait time.Duration, log *slog.Logger) *Maker {
 func (m *Maker) Weigh(c *schema.Catalogue, made *contract.File, reviewed []string) *contract.File {
 	key := c.Server + "\x00" + c.Fingerprint()
 	m.mu.Lock()
-	tight := m.made[key]
-	if tight == nil {
+	weighed := m.made[key]
+	if weighed == nil {
 		if len(m.made) >= maxKept {
 			clear(m.made)
 		}
-		tight = sync.OnceValue(func() *contract.File { return m.weigh(c, made, reviewed) })
-		m.made[key] = tight
+		weighed = sync.OnceValue(func() *contract.File { return m.weigh(c, made, reviewed) })
+		m.made[key] = weighed
 	}
 	m.mu.Unlock()
-	return tight().Clone()
+	return weighed().Clone()
 }
 
 func (m *Maker) weigh(c *schema.Catalogue, made *contract.File, reviewed []string) *contract.File {

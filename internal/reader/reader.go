@@ -125,7 +125,7 @@ const (
 	TooLarge = "its definition is too large for a model to read"
 )
 
-// Tighten asks about every tool of a contract file that was made of the catalogue's definitions,
+// Weigh asks about every tool of a contract file that was made of the catalogue's definitions,
 // and weighs its answers against their contracts, except for the definitions of the given fingerprints, which
 // people reviewed. The error joins what went wrong, tool by tool; the result is complete all the
 // same.

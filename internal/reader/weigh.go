@@ -154,9 +154,9 @@ func (w *weighing) effect(r *Reading, open bool) {
 	t.Effect = now
 }
 
-// seesEffect reports whether the rules alone see an effect, or most tools like it have it.
+// seesEffect reports whether the rules alone see an effect, or most tools like it have it. What executes stays so.
 func (w *weighing) seesEffect(e contract.Effect) bool {
-	return w.second != nil && (w.second.Rules.Effect == e || likeliest(w.second.Effects) == string(e))
+	return w.second != nil && w.tool.Effect != contract.Execute && (w.second.Rules.Effect == e || likeliest(w.second.Effects) == string(e))
 }
 
 // becomesEffect holds what the rules took for a read to what any effect is held to.
@@ -202,15 +202,19 @@ func (w *weighing) output(r *Reading, open bool) {
 // arg takes a role that bears authority and a higher floor, and what is milder as far as somebody
 // else goes. Only what a model was asked about is told as a disagreement.
 func (w *weighing) arg(a *contract.Arg, m *Arg, open, tell bool) {
-	role, floor := a.Role, max(m.Floor, min(a.Floor, w.leastFloor(a)))
+	role := a.Role
 	heavier := m.Role.AuthorityBearing() && !a.Role.AuthorityBearing()
 	// In a read, nothing hangs on which of the two it is.
 	alike := w.tool.Effect == contract.Read && neither(a.Role) && neither(m.Role)
 	if heavier || alike || w.seesRole(a, m.Role) {
 		role = m.Role
 	}
-	if heavier {
-		floor = max(floor, a.Floor, contract.DefaultFloor(m.Role))
+	floor := max(a.Floor, m.Floor)
+	switch {
+	case heavier:
+		floor = max(floor, contract.DefaultFloor(role))
+	case role == m.Role: // a floor goes with its role
+		floor = max(m.Floor, w.leastFloor(a, role))
 	}
 
 	weight := 0
@@ -244,18 +248,22 @@ func (w *weighing) seesRole(a *contract.Arg, r label.Role) bool {
 	return isPlausible || likeliest(roles) == r.String() || (ruled != nil && ruled.Role == r)
 }
 
-// leastFloor returns the lowest floor that the contract, the rules alone, or most arguments like it have.
-func (w *weighing) leastFloor(a *contract.Arg) label.Trust {
+// leastFloor returns the lowest floor that the contract, the rules alone for an effect as grave, or most arguments
+// like it have. What bears authority has that of its role at least, unless the contract's is lower.
+func (w *weighing) leastFloor(a *contract.Arg, role label.Role) label.Trust {
 	least := a.Floor
 	if w.second == nil || a.Role == label.Command || a.Role == label.Credential {
 		return least
 	}
-	if i := w.ruled(a); i != nil {
-		least = min(least, i.Floor)
+	if by := w.ruled(a); by != nil && degree(w.second.Rules.Effect) >= degree(w.tool.Effect) {
+		least = min(least, by.Floor)
 	}
 	var alike label.Trust
 	if err := alike.UnmarshalText([]byte(likeliest(w.second.Arguments[a.Pattern].Floors))); err == nil {
 		least = min(least, alike)
+	}
+	if role.AuthorityBearing() {
+		least = min(a.Floor, max(least, contract.DefaultFloor(role)))
 	}
 	return least
 }

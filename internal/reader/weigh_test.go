@@ -95,7 +95,7 @@ func TestNoAnswerAloneLoosens(t *testing.T) {
 		}
 		checkEffect(t, &tool.made, &weighed, &tool.second)
 		for i, a := range weighed.Args {
-			checkArgument(t, &tool.made.Args[i], &a, &tool.second)
+			checkArgument(t, &tool.made.Args[i], &a, reading, &tool.second)
 		}
 	})
 }
@@ -103,6 +103,8 @@ func TestNoAnswerAloneLoosens(t *testing.T) {
 func file(tools ...contract.Tool) *contract.File {
 	return &contract.File{Version: contract.Version, Tools: tools}
 }
+
+func lowers(made, weighed *contract.Arg) bool { return weighed.Floor < made.Floor }
 
 // checkEffect holds what became of an effect: a milder one is somebody else's too, what is written stays
 // followed, and what became an effect vouches for nothing.
@@ -124,7 +126,7 @@ func checkEffect(t *rapid.T, made, weighed *contract.Tool, second *synth.Opinion
 
 // checkArgument holds what became of an argument: authority is taken away, and a floor lowered, only as
 // far as the rules alone or most arguments like it go.
-func checkArgument(t *rapid.T, made, weighed *contract.Arg, second *synth.Opinion) {
+func checkArgument(t *rapid.T, made, weighed *contract.Arg, reading *reader.Reading, second *synth.Opinion) {
 	likely := second.Arguments[made.Pattern]
 	by := contract.Arg{Role: made.Role, Floor: made.Floor}
 	if i := slices.IndexFunc(second.Rules.Args, func(a contract.Arg) bool { return a.Pattern == made.Pattern }); i >= 0 {
@@ -134,11 +136,22 @@ func checkArgument(t *rapid.T, made, weighed *contract.Arg, second *synth.Opinio
 		return len(of) > 0 && of[class] >= slices.Max(slices.Collect(maps.Values(of)))
 	}
 
+	// What is said of the elements of a list holds for the list, and for what is in it.
+	said := slices.ContainsFunc(reading.Args, func(r reader.Arg) bool {
+		return strings.HasPrefix(r.At, strings.TrimSuffix(made.Pattern, "/**")) && r.Role == weighed.Role
+	})
+	if lowers(made, weighed) && !said {
+		t.Fatalf("the floor of %s was lowered to %s, and its role %s is nobody's word", made.Pattern, weighed.Floor, weighed.Role)
+	}
+	if least := contract.DefaultFloor(weighed.Role); weighed.Role.AuthorityBearing() && weighed.Floor < min(made.Floor, least) {
+		t.Fatalf("%s is a %s with the floor %s", made.Pattern, weighed.Role, weighed.Floor)
+	}
+
 	lost := made.Role.AuthorityBearing() && weighed.Role != made.Role
 	if lost && by.Role != weighed.Role && !most(likely.Roles, weighed.Role.String()) {
 		t.Fatalf("%s was %s and became %s by the model alone", made.Pattern, made.Role, weighed.Role)
 	}
-	lowered := weighed.Floor < made.Floor
+	lowered := lowers(made, weighed)
 	if lowered && by.Floor > weighed.Floor && !slices.ContainsFunc([]label.Trust{label.External, label.ToolOutput, label.User, label.Trusted}, func(f label.Trust) bool { return f <= weighed.Floor && most(likely.Floors, f.String()) }) {
 		t.Fatalf("the floor of %s was %s and became %s by the model alone", made.Pattern, made.Floor, weighed.Floor)
 	}
@@ -216,6 +229,28 @@ func TestWeigh(t *testing.T) {
 				"/list": {Roles: map[string]float64{"content": 0.4, "target": 0.6}, Floors: map[string]float64{"EXTERNAL": 0.4, "USER": 0.6}},
 			}},
 			queue: []string{"add_note args /list role: the rules say target, the model content; kept target"},
+		},
+		{
+			name: "a floor goes with its role", made: note,
+			reading: reader.Reading{Effect: contract.Write, Output: label.ToolOutput, Args: []reader.Arg{{At: "/list", Role: label.Content, Floor: label.External}}},
+			second: &synth.Opinion{Rules: rules(t, note), Arguments: map[string]synth.Likelihood{
+				"/list": {Roles: map[string]float64{"content": 0.4, "target": 0.6}, Floors: map[string]float64{"EXTERNAL": 0.6, "USER": 0.4}},
+			}},
+			queue: []string{"add_note args /list role: the rules say target, the model content; kept target"},
+		},
+		{
+			name: "what bears authority is nobody's to choose", made: note,
+			reading: reader.Reading{Effect: contract.Write, Output: label.ToolOutput, Args: []reader.Arg{{At: "/list", Role: label.Target, Floor: label.External}}},
+			second: &synth.Opinion{Rules: rules(t, note), Arguments: map[string]synth.Likelihood{
+				"/list": {Roles: map[string]float64{"content": 0.4, "target": 0.6}, Floors: map[string]float64{"EXTERNAL": 0.6, "USER": 0.4}},
+			}},
+			queue: []string{"add_note args /list floor: the rules say USER, the model EXTERNAL; kept USER"},
+		},
+		{
+			name: "what executes stays so", made: strings.ReplaceAll(note, "effect: write", "effect: execute"),
+			reading: reader.Reading{Does: "shows", Effect: contract.Read, Output: label.ToolOutput},
+			second:  &synth.Opinion{Rules: rules(t, strings.ReplaceAll(note, "effect: write", "effect: read"))},
+			queue:   []string{"add_note effect: the rules say execute, the model read; kept execute (shows)"},
 		},
 		{
 			name: "what bears no authority may be what is plausible, with the floor of the strictest", made: note,
