@@ -122,3 +122,27 @@ func daysIn(text string) []string {
 
 // maxDay bounds a text that says a day, in bytes.
 const maxDay = 40
+
+// isPast reports whether a time is past, and whether that can be told: of one without a zone by the clock of the user's place, where it isn't
+// of the hours before now in which another zone may have it to come.
+func (m *matcher) isPast(v measured) (past, known bool) {
+	now := m.proposal.Now
+	if !v.dated || v.by == nil || now.IsZero() {
+		return false, true
+	}
+	before := func(t time.Time) bool { return v.by.Cmp(big.NewRat(t.UnixMilli(), 1)) < 0 }
+	if strings.Contains(v.name, zonedForm) {
+		return before(now), true
+	}
+
+	const widest = 14 * time.Hour // of a zone
+	here, today := asWritten(now), dayOf(now)
+	isToday := v.by.Cmp(big.NewRat(today.UnixMilli(), 1)) == 0 // a day without a time, or its first moment
+	switch {
+	case !before(here) || isToday:
+		return false, true
+	case before(here.Add(-widest)):
+		return true, true
+	}
+	return true, false
+}

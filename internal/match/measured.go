@@ -152,13 +152,16 @@ func formOf(text string, numeric bool) string {
 	case !dated:
 		return ""
 	case scalar.IsZoned(text):
-		return " in a zone"
+		return zonedForm
 	}
 	return " as written"
 }
 
-// clockForm is the form of a time alone.
-const clockForm = " of a day"
+// clockForm is the form of a time alone, and zonedForm that of a moment in a zone.
+const (
+	clockForm = " of a day"
+	zonedForm = " in a zone"
+)
 
 // grouped is a number whose point is the decimal one, or parts thousands.
 var grouped = pattern.OnUse(`^-?[1-9]\d{0,2}\.\d{3}$`)

@@ -33,7 +33,7 @@ func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 	if where, filtered := m.where(s, r); filtered {
 		return m.allMeeting(where, r)
 	} else if len(where) > 0 {
-		return m.conditioned(s, where, r)
+		return m.oneOfEach(where, c, r, m.conditioned(s, where, r))
 	}
 	terms := termsOf(s)
 	asked := m.recordsWith(r, func(f *field) bool {
@@ -48,8 +48,9 @@ func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 	}
 	d := describe(s.Field + " " + c.unranked())
 	// The words "earliest departure" in a record don't make it that.
-	d.whole = c.Pick == scope.Choice && slices.ContainsFunc(d.words, isSuperlative)
-	d.words = slices.DeleteFunc(d.words, func(w string) bool { return isSuperlative(w) || m.isMember(r, w) })
+	isOrder := func(w string) bool { return isSuperlative(w) || (c.Pick == scope.Choice && (mayBeSuperlative(w) || countOf(w) > 0)) }
+	d.whole = c.Pick == scope.Choice && slices.ContainsFunc(d.words, isOrder)
+	d.words = slices.DeleteFunc(d.words, func(w string) bool { return isOrder(w) || m.isMember(r, w) })
 	isNamed, _ := m.member(r, s.name(), "")
 	told := m.recordsWith(r, func(f *field) bool { return !isNamed(f) && d.tells(f) && !(m.irreversible && f.isNote()) })
 	strict := (m.irreversible || m.strict) && !m.against
@@ -64,6 +65,57 @@ func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 		return m.withSpeaking(told, d, r, isNamed)
 	}
 	return told
+}
+
+// oneOfEach leaves out of the records of which all are meant those of a name that several have, where a condition lists names of the
+// things themselves and the call can't be taken back: of "Ida and Kim" each is one, and anybody may be called Kim.
+func (m *matcher) oneOfEach(where []Match, c *Constraint, r *Result, selected selection) selection {
+	if c.Pick != scope.All || c.Computed || !m.irreversible || m.against || m.joining || len(selected) < 2 {
+		return selected
+	}
+	out := selected
+	for i := range where {
+		w := &where[i]
+		values := asValues(w.looked())
+		isNamed := slices.ContainsFunc(r.inOrder, func(record string) bool { return selected[record] }) && m.isOwnName(w, r)
+		if len(values) < 2 || areOneName(values) || !isNamed {
+			continue
+		}
+		for _, v := range values {
+			one := *w
+			one.words, one.Is, one.Contains = w.name(), nil, nil
+			if len(w.Is) > 0 {
+				one.Is = []scope.Value{v}
+			} else {
+				one.Contains = []string{string(v)}
+			}
+			var of []string
+			for record := range m.allMeeting([]Match{one}, r) {
+				if selected[record] {
+					of = append(of, record)
+				}
+			}
+			if len(of) < 2 {
+				continue
+			}
+			out = maps.Clone(out)
+			for _, record := range of {
+				delete(out, record)
+			}
+		}
+	}
+	return out
+}
+
+// isOwnName reports whether a condition is on what the things that a result lists are called: by a name, or as a whole by a title.
+func (m *matcher) isOwnName(w *Match, r *Result) bool {
+	is, _ := m.condition(w, r)
+	at := slices.IndexFunc(r.fields, func(f field) bool { return is(&f) })
+	if at < 0 || !m.work(len(r.fields)) || !m.isName(r, r.fields[at].name) {
+		return false
+	}
+	key := r.fields[at].key
+	return len(w.Is) > 0 || !lexicon().Titles.Has(key[len(key)-1])
 }
 
 // conditioned returns the records that the conditions of a source select, or the elements of the list in them that it names.

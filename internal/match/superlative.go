@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/superlative"
@@ -384,6 +383,13 @@ func isSuperlative(w string) bool {
 	return superlative.Ordinal(w) > 0 || superlativeWith(w) != nil
 }
 
+// mayBeSuperlative reports whether a word is a superlative by its form, which no program checks: the youngest. A record that has it in its
+// name is not thereby the one.
+func mayBeSuperlative(w string) bool {
+	const short = 6 // letters: best, test, west
+	return len(w) >= short && strings.HasSuffix(w, "est") && !lexicon().NoSuperlatives.Has(w)
+}
+
 // ranked returns the values of a rank that the records with the largest or smallest values of a
 // member offer, or with an empty name, the largest or smallest values offered themselves; none
 // where not every record has one that can be compared, where there are fewer, or where one that is
@@ -408,7 +414,12 @@ func (m *matcher) ranked(o offers, member string, by criterion) ranking {
 		another := len(all) > 0 && v.name != compared
 		comparable = comparable && offered.record != (recordID{}) && v.by != nil && !another
 		compared = v.name
-		if !by.order.toCome() || !m.isPast(v) {
+		past, known := false, true
+		if by.order.toCome() {
+			past, known = m.isPast(v)
+		}
+		comparable = comparable && known
+		if !past {
 			all = append(all, placed{offered, v.by})
 		}
 	}
@@ -461,12 +472,6 @@ func differs(all []placed, one placed) bool {
 
 // toCome reports whether a superlative is about what is still to come.
 func (s *superlativeWords) toCome() bool { return s.Words[0] == "next" }
-
-// isPast reports whether a time is past, in whatever zone it was written and at any time of its day.
-func (m *matcher) isPast(v measured) bool {
-	const widest = 38 * time.Hour // a day, and the offset of a zone
-	return v.dated && v.by != nil && !m.proposal.Now.IsZero() && v.by.Cmp(big.NewRat(m.proposal.Now.Add(-widest).UnixMilli(), 1)) < 0
-}
 
 // latest returns the candidates of each value from the latest result that has it, one a record, and
 // a value of an earlier result where it was. Two records of one value are not one: the newest

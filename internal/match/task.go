@@ -189,11 +189,13 @@ func (t *Task) exhausted(entry int, p *Proposal) string {
 	return ""
 }
 
-// drewAgain reports whether an entry for each value of a source covered another call for
+// drewAgain reports whether an entry for each value of a source, or for all of them, covered another call for
 // the same ones: everybody on the list is paid once.
 func (t *Task) drewAgain(c *Cover) bool {
 	call, again := t.drawn[c.drawn]
-	return again && c.irreversible && t.scope.Calls[c.Entry].Times.Each && call != c.call
+	e := &t.scope.Calls[c.Entry]
+	isEach := e.Times.Each || slices.ContainsFunc(e.Args, func(a Arg) bool { return a.From != nil && a.Pick == scope.All })
+	return again && c.irreversible && isEach && call != c.call
 }
 
 // drawn names an entry and the values that a call takes from sources, in whatever order a list or the arguments

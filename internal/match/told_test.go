@@ -3,6 +3,7 @@ package match_test
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 // acted is a scope with a call for the record that a criterion says, of those that conditions select.
@@ -108,6 +109,57 @@ func TestLatestOfADay(t *testing.T) {
 		"the next of a day":            {scope: by("next by closesAt"), args: second, results: list("20:00", "19:30")},
 		"two that are equal":           {scope: by("latest by closesAt"), args: second, results: list("23:30", "23:30")},
 		"a number that isn't any time": {scope: by("latest by closesAt"), args: second, results: list("99:99", "23:30")},
+	}.run(t)
+}
+
+// TestNextIsToCome: the next is none that is past, and of one that may be past or not nobody can tell.
+func TestNextIsToCome(t *testing.T) {
+	by, now := acted(`{}`, "choice", "next by start"), time.Date(2026, 5, 12, 9, 0, 0, 0, time.UTC)
+	list := func(first, second string) []returned {
+		return events(`[{"id":"e1","start":"` + first + `"},{"id":"e2","start":"` + second + `"}]`)
+	}
+	first, second := map[string]string{"/id": "s:e1"}, map[string]string{"/id": "s:e2"}
+	askings{
+		"after yesterday's":          {scope: by, args: second, now: now, results: list("2026-05-11T10:00:00Z", "2026-05-14T10:00:00Z"), want: true},
+		"yesterday's":                {scope: by, args: first, now: now, results: list("2026-05-11T10:00:00Z", "2026-05-14T10:00:00Z")},
+		"an hour ago, with a zone":   {scope: by, args: first, now: now, results: list("2026-05-12T10:00:00+02:00", "2026-05-14T10:00:00+02:00")},
+		"in an hour":                 {scope: by, args: first, now: now, results: list("2026-05-12T10:00", "2026-05-14T10:00"), want: true},
+		"an hour ago, without one":   {scope: by, args: second, now: now, results: list("2026-05-12T08:00", "2026-05-14T10:00")},
+		"the day before, without it": {scope: by, args: second, now: now, results: list("2026-05-11T10:00", "2026-05-14T10:00"), want: true},
+		"today":                      {scope: by, args: first, now: now, results: list("2026-05-12", "2026-05-14"), want: true},
+		"the day before":             {scope: by, args: second, now: now, results: list("2026-05-11", "2026-05-14"), want: true},
+	}.run(t)
+}
+
+// TestCalledAfterAnOrder: who calls himself the youngest is not thereby the one.
+func TestCalledAfterAnOrder(t *testing.T) {
+	list := events(`[{"id":"e1","name":"Di the youngest","birth_date":"1950-01-01","rank":9},{"id":"e2","name":"Al","birth_date":"2001-01-01","rank":1}]`)
+	first, second := map[string]string{"/id": "s:e1"}, map[string]string{"/id": "s:e2"}
+	askings{
+		"the youngest":                  {scope: acted(`{}`, "choice", "youngest by birth_date"), args: second, results: list, want: true},
+		"the oldest, who is called so":  {scope: acted(`{}`, "choice", "youngest by birth_date"), args: first, results: list, reversible: true},
+		"an order that nobody can read": {scope: acted(`{}`, "choice", "boldest by rank"), args: second, results: events(`[{"id":"e1","name":"the boldest"},{"id":"e2","name":"Al"}]`), reversible: true, want: true},
+	}.run(t)
+}
+
+// TestOneOfEachName: of several names that are listed each is one, for what can't be taken back.
+func TestOneOfEachName(t *testing.T) {
+	named := func(where string) string {
+		return `{"calls":[{"tool":"act","times":"each","args":{"/id":{"from":[{"tool":"list_people","field":"person_id","where":` + where + `}],"kind":"id","pick":"all"}}}]}`
+	}
+	people := func(third string) []returned {
+		return []returned{{"list_people", "", `[{"person_id":"p1","name":"Ida","team":"a"},{"person_id":"p2","name":"Kim","team":"a"},{"person_id":"p3","name":"` + third + `","team":"b"}]`}}
+	}
+	is := func(id string) map[string]string { return map[string]string{"/id": "s:" + id} }
+	const both, with = `{"name":["Ida","Kim"]}`, `{"name":{"contains":["Ida","Kim"]}}`
+	askings{
+		"the only Ida":               {scope: named(both), args: is("p1"), early: true, results: people("Kim"), want: true},
+		"a Kim of two":               {scope: named(both), args: is("p2"), early: true, results: people("Kim")},
+		"in another case":            {scope: named(both), args: is("p3"), early: true, results: people("kim ")},
+		"a friend of Kim's":          {scope: named(with), args: is("p3"), early: true, results: people("Zed (friend of Kim)")},
+		"each of another name":       {scope: named(both), args: is("p2"), early: true, results: people("Zed"), want: true},
+		"all of some teams":          {scope: named(`{"team":["a","b"]}`), args: is("p2"), early: true, results: people("Zed"), want: true},
+		"for what can be taken back": {scope: named(both), args: is("p2"), early: true, reversible: true, results: people("Kim"), want: true},
 	}.run(t)
 }
 
