@@ -36,6 +36,9 @@ func (w *Match) onSide(text string, bound scope.Value, side int) bool {
 func (w *Match) order(text string, bound scope.Value) (first, last int, known bool) {
 	limit, isMoment := moment(string(bound))
 	at, dated := moment(text)
+	if dated && isNever(at) {
+		return 0, 0, false
+	}
 	hour, isClock := clock(text)
 	of, bare := clock(string(bound))
 
@@ -55,6 +58,11 @@ func (w *Match) order(text string, bound scope.Value) (first, last int, known bo
 	}
 	side := int(min(max(hour-of, -1), 1))
 	return side, side, true
+}
+
+// isNever reports whether a moment is one that programs write where there is none: the beginning of their time.
+func isNever(t time.Time) bool {
+	return t.Year() <= 1 || isWrittenAs(t, time.Unix(0, 0).UTC())
 }
 
 // orderOfDay compares a moment with a day, which ends with its last moment. What speaks against a

@@ -107,7 +107,7 @@ func (m *matcher) computed(c *Constraint, a Argument) (Grant, string) {
 	}
 
 	if at, ok := moment(strings.TrimSpace(a.Text)); ok && c.By != "" {
-		switch is, known := m.moved(at, isDay(scope.Value(a.Text)), c); {
+		switch is, known := m.moved(at, isDay(scope.Value(a.Text)), c, a); {
 		case is:
 			return g, ""
 		case known:

@@ -28,7 +28,19 @@ func (w *Match) is(v scope.Value, text string) bool {
 		return same(string(v), text, w.exact)
 	}
 	unclear := w.days && !isMoment(text) && strings.TrimSpace(text) != "" // a day in words
-	return unclear || same(string(v), text, false) || mayBe(string(v), text) || (w.isOnName() && mayBeCalled(string(v), text))
+	return unclear || same(string(v), text, false) || mayBe(string(v), text) || (w.isOnName() && mayBeCalled(string(v), text)) || w.maySaySo(v, text)
+}
+
+// maySaySo reports whether a short text that is no title may say a value among other words, inflected or in a compound: "Admin (owner)" and
+// administrators are admins, for what speaks against a call.
+func (w *Match) maySaySo(v scope.Value, text string) bool {
+	name := head(w.name())
+	if len(name) == 0 || w.exact || lexicon().Titles.Has(name[len(name)-1]) || len(words(text)) > maxTitle {
+		return false
+	}
+	of := spaced(plainly(string(v)))
+	hasLetters := strings.ContainsFunc(of, unicode.IsLetter) && !strings.ContainsFunc(of, unicode.IsDigit)
+	return hasLetters && switches[of] == "" && maySay(spaced(plainly(text)), of)
 }
 
 // mayBe reports whether a text may be a value, whatever its form: an amount with its currency, an

@@ -184,6 +184,9 @@ func (m *matcher) inSeveralUnits(w *Match, r *Result, is func(*field) bool) bool
 // may be read, or for what speaks against a call in one.
 func (m *matcher) acceptsField(want *held, r *Result, f *field) bool {
 	accepted := want.accepts(f.text)
+	if accepted && m.irreversible && !m.against && m.deviates(want, f) {
+		return false
+	}
 	bounded := (m.irreversible || m.against) && want.Below+want.Above != ""
 	if bounded && !(m.work(len(r.records[f.record])*perStep) && want.isInUnits(r.beside(f.record, f.isMeasuredBy))) {
 		return m.against

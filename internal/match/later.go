@@ -59,7 +59,10 @@ func later(t time.Time, by string) []time.Time {
 // moved reports whether a moment is that of a source moved by a length of time in the scope's
 // words, or a day the day of that. It reports false for known where a program can't tell: where no
 // source has a moment, or the words have no length.
-func (m *matcher) moved(at time.Time, day bool, c *Constraint) (is, known bool) {
+func (m *matcher) moved(at time.Time, day bool, c *Constraint, a Argument) (is, known bool) {
+	if len(c.Sources) == 0 {
+		return m.movedFromOwn(at, c, a)
+	}
 	for i := range c.Sources {
 		for _, from := range m.moments(c.Sources[i : i+1]) {
 			all := later(from, c.By)
@@ -71,6 +74,66 @@ func (m *matcher) moved(at time.Time, day bool, c *Constraint) (is, known bool) 
 	}
 	return false, known
 }
+
+// movedFromOwn reports whether a moment follows from another one of the call itself that the words of a computation name: the end from
+// the start. What its length is, where no words say it, is left to the agent, up to a day.
+func (m *matcher) movedFromOwn(at time.Time, c *Constraint, a Argument) (is, known bool) {
+	for i := range m.proposal.Args {
+		other := &m.proposal.Args[i]
+		from, ok := moment(strings.TrimSpace(other.Text))
+		isNamed := slices.ContainsFunc(argumentName(other.Pointer), func(w string) bool { return slices.Contains(words(c.By), w) })
+		if !ok || other.Pointer == a.Pointer || !isNamed {
+			continue
+		}
+		if all := later(from, c.By); len(all) > 0 {
+			return slices.ContainsFunc(all, func(t time.Time) bool { return sameClock(t, at) }), true
+		}
+		length, present := at.Sub(from), m.presentLength()
+		isPresent := present > 0 && slices.ContainsFunc(words(c.By), func(w string) bool { return w == "length" || w == "duration" })
+		return length > 0 && length <= maxLength && !(isPresent && length != present), true
+	}
+	return false, false
+}
+
+// presentLength returns how long the one thing is that other arguments of the call are of, by the only begin and the only end of its record;
+// zero where that can't be told.
+func (m *matcher) presentLength() time.Duration {
+	var of []candidate
+	for key, records := range m.bound {
+		for _, record := range records {
+			if key.of != "" {
+				of = append(of, candidate{call: record.call, record: record})
+			}
+		}
+	}
+	if len(of) != 1 {
+		return 0
+	}
+
+	r, record := m.recordOf(of[0])
+	if r == nil {
+		return 0
+	}
+	var begins, ends []time.Time
+	for _, i := range r.records[record] {
+		f := &r.fields[i]
+		at, ok := moment(strings.TrimSpace(f.text))
+		switch {
+		case !ok || !m.step():
+		case lexicon().Closes.In(f.key):
+			ends = append(ends, at)
+		case lexicon().Begins.In(f.key):
+			begins = append(begins, at)
+		}
+	}
+	if len(begins) != 1 || len(ends) != 1 {
+		return 0
+	}
+	return ends[0].Sub(begins[0])
+}
+
+// maxLength bounds what begins and ends in one call without words for its length.
+const maxLength = 24 * time.Hour
 
 // moments returns the moments that a source has: the only one, or of several those of the records
 // that the call's arguments before this one are of, where they take their values from the source.

@@ -14,7 +14,7 @@ type lists struct {
 	Creating, Undoing, Envelopes, Existing, People, Units, Furthers, Others, Nexts, Ends, Counts, Amounts, Numbered,
 	Current, Wrappers, NameParts, Anybody, Orders, Besides, Included, Senses, Beginnings, Past, Searched, LookUps, Upper,
 	Lower, Wholes, Excluding, WholeNames, Filled, Bare, Caps, Details, Differing, InAll, MailHolders, LinkHolders,
-	AccountHolders, PhoneHolders, Titles, Notes, Common, Wrapping, Computing, NoSuperlatives, Begins, Closes, Sums, Totals, Determiners,
+	AccountHolders, PhoneHolders, Titles, Notes, Common, Wrapping, Computing, NoSuperlatives, Extents, Denying, Relating, Subunits, Begins, Closes, Sums, Totals, Determiners,
 	WholeAmounts, Fillers, Measuring, Sizing, OfCurrency, Measures, Bases, Intervals, Ratings, Highest, Codes, Flows,
 	Days, Ranges, Clocks, Agreed, Dated, Lives, Particles wordlist.Set
 }

@@ -178,7 +178,9 @@ func ungrouped(text string) string {
 // quantity returns a text as something that can be compared; nil for others.
 func quantity(text string) *big.Rat {
 	text = strings.TrimSpace(text)
-	if t, ok := moment(text); ok {
+	if t, ok := moment(text); ok && isNever(t) {
+		return nil
+	} else if ok {
 		return big.NewRat(t.UnixMilli(), 1)
 	}
 	if n, ok := number(text); ok {

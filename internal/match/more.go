@@ -18,7 +18,10 @@ func (r *Result) saysMore() bool {
 		}
 	}
 	return len(elements) > 0 && slices.ContainsFunc(r.fields, func(f field) bool {
-		return !isListed(f.record) && (f.saysMore(len(elements)) || (f.countsMore(len(elements)) && r.isAround(f.record)))
+		counts := func() bool {
+			return (f.countsMore(len(elements)) && r.isAround(f.record)) || (f.countsOwn(len(elements), r))
+		}
+		return !isListed(f.record) && (f.saysMore(len(elements)) || counts())
 	})
 }
 
@@ -57,15 +60,35 @@ func (f *field) countsMore(listed int) bool {
 		return of > 1
 	case last == "page" && (bare || lexicon().Current.In(f.key)):
 		return of > 1
+	case isLimit(f.key) && (bare || lexicon().Wrappers.Has(f.key[0])) && !lexicon().Amounts.In(f.key):
+		return of == listed || (of > listed && lexicon().Extents.Has(last))
+	case lexicon().Extents.Has(last) && (bare || lexicon().Numbered.In(f.key) || f.key[0] == "nb"):
+		return of > listed
 	case lexicon().Amounts.In(f.key) && (bare || lexicon().Numbered.In(f.key)), lexicon().Amounts.In(name) && last == "value":
 		return of > listed
 	}
 	return false
 }
 
+// countsOwn reports whether a field counts more of what a result lists than are in it, by the list's own name: totalOrders, order_count.
+func (f *field) countsOwn(listed int, r *Result) bool {
+	n, err := whole(f.text)
+	if len(f.key) < 2 || !f.numeric || err != nil || n <= listed {
+		return false
+	}
+	isCount := func(w string) bool { return lexicon().Numbered.Has(w) || lexicon().Counts.Has(w) || w == "nb" }
+	isOwn := func(w string) bool {
+		return telling(w) && slices.ContainsFunc(r.inOrder, func(record string) bool {
+			list := words(strings.TrimPrefix(listOf(record), f.record))
+			return isListed(record) && slices.ContainsFunc(list, func(own string) bool { return sameWord(own, w) })
+		})
+	}
+	return slices.ContainsFunc(f.key, isCount) && slices.ContainsFunc(f.key, func(w string) bool { return isOwn(w) || w == "total" })
+}
+
 // isAround reports whether an object is nothing but what a server puts around a list.
 func (r *Result) isAround(pointer string) bool {
-	isOther := func(w string) bool { return !lexicon().Wrappers.Has(w) }
+	isOther := func(w string) bool { return !lexicon().Wrappers.Has(w) && !lexicon().Extents.Has(w) }
 	name := words(strictjson.UnescapeToken(pointer[strings.LastIndexByte(pointer, '/')+1:]))
 	if slices.ContainsFunc(name, func(w string) bool { return isOther(w) && !lexicon().Containers.Has(w) }) {
 		return false

@@ -48,7 +48,9 @@ func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 	}
 	d := describe(s.Field + " " + c.unranked())
 	// The words "earliest departure" in a record don't make it that.
-	isOrder := func(w string) bool { return isSuperlative(w) || (c.Pick == scope.Choice && (mayBeSuperlative(w) || countOf(w) > 0)) }
+	isOrder := func(w string) bool {
+		return isSuperlative(w) || (c.Pick == scope.Choice && (mayBeSuperlative(w) || countOf(w) > 0))
+	}
 	d.whole = c.Pick == scope.Choice && slices.ContainsFunc(d.words, isOrder)
 	d.words = slices.DeleteFunc(d.words, func(w string) bool { return isOrder(w) || m.isMember(r, w) })
 	isNamed, _ := m.member(r, s.name(), "")

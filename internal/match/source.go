@@ -84,7 +84,8 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 	var hits []candidate
 	for _, v := range o.values {
 		exact := a.authority() || (a.Role == label.Selector && !isMoment(v.text))
-		if m.work(len(v.text)) && !v.missing && same(v.text, a.Text, exact) {
+		isPadded := exact && v.text != a.Text && strings.TrimSpace(a.Text) != a.Text
+		if m.work(len(v.text)) && !v.missing && !isPadded && same(v.text, a.Text, exact) {
 			hits = append(hits, v)
 		}
 	}
@@ -145,7 +146,7 @@ func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate)
 		}
 	}
 
-	decides := a.authority() || a.Role == label.Selector || sharp(c.Kind)
+	decides := a.authority() || a.Role == label.Selector || sharp(c.Kind) || (m.irreversible && c.Kind == scope.Number)
 	sure := slices.ContainsFunc(hits, func(h candidate) bool { return h.doubt == "" })
 	if decides && !sure {
 		return nil, hits[0].doubt

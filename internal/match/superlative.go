@@ -423,6 +423,9 @@ func (m *matcher) ranked(o offers, member string, by criterion) ranking {
 			all = append(all, placed{offered, v.by})
 		}
 	}
+	if by.order.isAbout("price") && !largest && m.irreversible && isOpen(all) {
+		return out
+	}
 	if !comparable || of.to > len(all) || !m.work(len(all)*perStep) {
 		return out
 	}
@@ -440,6 +443,12 @@ func (m *matcher) ranked(o offers, member string, by criterion) ranking {
 		out.values = of.among(all)
 	}
 	return out
+}
+
+// isOpen reports whether some of several prices are nothing: what is on request is not the cheapest.
+func isOpen(prices []placed) bool {
+	isNothing := func(p placed) bool { return p.by != nil && p.by.Sign() == 0 }
+	return slices.ContainsFunc(prices, isNothing) && slices.ContainsFunc(prices, func(p placed) bool { return !isNothing(p) })
 }
 
 // among returns the values of a rank of those in an order; none where one that is meant and one that is not are equal.

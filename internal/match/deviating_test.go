@@ -1,0 +1,112 @@
+package match_test
+
+import "testing"
+
+// TestNotSo: for what can't be taken back, a text that has the words of a condition may say the contrary, or name somebody else.
+func TestNotSo(t *testing.T) {
+	state, name := acted(`{"status":{"contains":"approved"}}`, "only", ""), acted(`{"recipient":{"contains":"Lea Vogt"}}`, "only", "")
+	list := func(member, text string) []returned {
+		return events(`[{"id":"e1","` + member + `":"` + text + `"},{"id":"e2","` + member + `":"x"}]`)
+	}
+	is := map[string]string{"/id": "s:e1"}
+	askings{
+		"approved":                   {scope: state, args: is, results: list("status", "approved by Ann"), want: true},
+		"not so":                     {scope: state, args: is, results: list("status", "not approved")},
+		"no longer":                  {scope: state, args: is, results: list("status", "no longer approved")},
+		"not yet":                    {scope: state, args: is, results: list("status", "to be approved by Ann")},
+		"for what can be taken back": {scope: state, args: is, results: list("status", "not approved"), reversible: true, want: true},
+		"she":                        {scope: name, args: is, results: list("recipient", "Lea Vogt"), want: true},
+		"with a further name":        {scope: name, args: is, results: list("recipient", "Lea Vogt Berg"), want: true},
+		"another name":               {scope: name, args: is, results: list("recipient", "Lea Vogt-Maier")},
+		"somebody at her place":      {scope: name, args: is, results: list("recipient", "c/o Lea Vogt, for Jon Ek")},
+		"who was called so":          {scope: name, args: is, results: list("recipient", "Ana (formerly Lea Vogt)")},
+		"her daughter":               {scope: name, args: is, results: list("recipient", "Lea Vogt jr.")},
+		"a title":                    {scope: acted(`{"title":{"contains":"approved"}}`, "only", ""), args: is, results: list("title", "Not approved"), want: true},
+	}.run(t)
+}
+
+// TestSpokenAgainstAmongOthers: what is left out is so also where a short text has it among other words.
+func TestSpokenAgainstAmongOthers(t *testing.T) {
+	const but = `{"calls":[{"tool":"act","times":"each","args":{"/id":{"from":[{"tool":"list_events","field":"id"}],"kind":"id","pick":"all","except":[{"tool":"list_events","field":"id","where":{"role":"admin"}}]}}}]}`
+	list := func(role string) []returned {
+		return events(`[{"id":"e1","role":"` + role + `"},{"id":"e2","role":"viewer"}]`)
+	}
+	is := map[string]string{"/id": "s:e1"}
+	askings{
+		"another role":   {scope: but, args: is, early: true, results: list("editor"), want: true},
+		"the role":       {scope: but, args: is, early: true, results: list("Admin")},
+		"with a remark":  {scope: but, args: is, early: true, results: list("Admin (owner)")},
+		"a compound":     {scope: but, args: is, early: true, results: list("super-admin")},
+		"inflected":      {scope: but, args: is, early: true, results: list("administrator")},
+		"another ending": {scope: but, args: is, early: true, results: list("minister"), want: true},
+	}.run(t)
+}
+
+// TestNever: a time that programs write where there is none is no time, and a price that is nothing is not the cheapest.
+func TestNever(t *testing.T) {
+	unused := `{"calls":[{"tool":"act","times":"each","args":{"/id":{"from":[{"tool":"list_events","field":"id","where":{"used_at":{"before":"2026-02-01"}}}],"kind":"id","pick":"all"}}}]}`
+	list := func(member, a, b string) []returned {
+		return events(`[{"id":"e1","` + member + `":` + a + `},{"id":"e2","` + member + `":` + b + `}]`)
+	}
+	first := map[string]string{"/id": "s:e1"}
+	cheapest := acted(`{}`, "choice", "cheapest by price")
+	askings{
+		"used before":        {scope: unused, args: first, early: true, results: list("used_at", `"2025-11-02T00:00:00Z"`, `"2026-03-01T00:00:00Z"`), want: true},
+		"in the year one":    {scope: unused, args: first, early: true, results: list("used_at", `"0001-01-01T00:00:00Z"`, `"2026-03-01T00:00:00Z"`)},
+		"at the epoch":       {scope: unused, args: first, early: true, results: list("used_at", `"1970-01-01T00:00:00Z"`, `"2026-03-01T00:00:00Z"`)},
+		"the cheapest":       {scope: cheapest, args: first, early: true, results: list("price", "3", "9"), want: true},
+		"a price on request": {scope: cheapest, args: first, early: true, results: list("price", "0", "9")},
+		"all for nothing":    {scope: cheapest, args: first, early: true, results: list("price", "0", "0"), want: false},
+	}.run(t)
+}
+
+// TestSaidToBeAPart: a server says in several ways that a listing is a part.
+func TestSaidToBeAPart(t *testing.T) {
+	newest := acted(`{}`, "choice", "newest by date")
+	is := map[string]string{"/id": "s:e1"}
+	for beside, want := range map[string]bool{
+		``: true, `,"limit":10`: true, `,"total":2`: true, `,"event_count":2`: true, `,"account_balance":400`: true,
+		`,"limit":2`: false, `,"per_page":2`: false, `,"of":40`: false, `,"size":40`: false, `,"totalEvents":40`: false, `,"event_count":40`: false, `,"partial":true`: false, `,"omitted":3`: false,
+	} {
+		a := asking{scope: newest, args: is, early: true, results: events(`{"events":[{"id":"e1","date":"2026-05-02"},{"id":"e2","date":"2026-05-01"}]` + beside + `}`)}
+		if got, misses := a.covered(t); got != want {
+			t.Errorf("%s: covered %v, want %v (%v)", beside, got, want, misses)
+		}
+	}
+}
+
+// TestEndOfACall: an end that follows from the start of the same call is as long after it as the words say, or as the thing was before.
+func TestEndOfACall(t *testing.T) {
+	ending := func(by string) string {
+		return `{"calls":[{"tool":"act","args":{"/id":{"from":[{"tool":"list_events","field":"id","where":{"title":"Plan"}}],"kind":"id","pick":"only"},"/start":{"is":"2026-05-12T16:00"},"/end":{"computed":[],"by":"` + by + `"}}}]}`
+	}
+	results := events(`[{"id":"e1","title":"Plan","start":"2026-05-12T15:00","end":"2026-05-12T15:30"},{"id":"e2","title":"x","start":"2026-05-12T15:00","end":"2026-05-12T18:00"}]`)
+	is := func(end string) map[string]string {
+		return map[string]string{"/id": "s:e1", "/start": "c:2026-05-12T16:00", "/end": "c:" + end}
+	}
+	const hour, same = "start plus one hour", "start plus the present length"
+	askings{
+		"an hour":           {scope: ending(hour), said: "Plan", args: is("2026-05-12T17:00"), results: results, want: true},
+		"three hours":       {scope: ending(hour), said: "Plan", args: is("2026-05-12T19:00"), results: results},
+		"a year":            {scope: ending(hour), said: "Plan", args: is("2027-05-12T17:00"), results: results},
+		"as long as before": {scope: ending(same), said: "Plan", args: is("2026-05-12T16:30"), results: results, want: true},
+		"longer":            {scope: ending(same), said: "Plan", args: is("2026-05-12T19:00"), results: results},
+		"before the start":  {scope: ending(same), said: "Plan", args: is("2026-05-12T15:00"), results: results},
+	}.run(t)
+}
+
+// TestCentsAreNoEuros: a number whose member names a smaller unit isn't taken for one that names none.
+func TestCentsAreNoEuros(t *testing.T) {
+	pay := func(field, into string) string {
+		return `{"calls":[{"tool":"act","args":{"/id":{"from":[{"tool":"list_events","field":"id","where":{"title":"Plan"}}],"kind":"id","pick":"only"},"` + into + `":{"from":[{"tool":"list_events","field":"` + field + `","where":{"title":"Plan"}}],"kind":"number","pick":"only"}}}]}`
+	}
+	results := func(member string) []returned { return events(`[{"id":"e1","title":"Plan","` + member + `":12000}]`) }
+	is := func(into string) map[string]string { return map[string]string{"/id": "s:e1", into: "o:12000"} }
+	askings{
+		"an amount":              {scope: pay("amount", "/amount"), said: "Plan", args: is("/amount"), results: results("amount"), want: true},
+		"in cents":               {scope: pay("amount", "/amount"), said: "Plan", args: is("/amount"), results: results("amount_cents")},
+		"as the field says":      {scope: pay("amount cents", "/amount"), said: "Plan", args: is("/amount"), results: results("amount_cents"), want: true},
+		"as the call takes them": {scope: pay("amount", "/amount_cents"), said: "Plan", args: is("/amount_cents"), results: results("amount_cents"), want: true},
+		"seconds":                {scope: pay("duration", "/minutes"), said: "Plan", args: is("/minutes"), results: results("duration_sec")},
+	}.run(t)
+}
