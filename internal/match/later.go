@@ -75,13 +75,21 @@ func (m *matcher) moved(at time.Time, day bool, c *Constraint, a Argument) (is, 
 	return false, known
 }
 
-// movedFromOwn reports whether a moment follows from another one of the call itself that the words of a computation name: the end from
+// movedFromOwn reports whether a moment follows from another one of the call itself that the words of a computation begin with: the end from
 // the start. What its length is, where no words say it, is left to the agent, up to a day.
 func (m *matcher) movedFromOwn(at time.Time, c *Constraint, a Argument) (is, known bool) {
+	begins := ""
+	for _, w := range words(c.By) {
+		if telling(w) {
+			begins = w
+			break
+		}
+	}
+
 	for i := range m.proposal.Args {
 		other := &m.proposal.Args[i]
 		from, ok := moment(strings.TrimSpace(other.Text))
-		isNamed := slices.ContainsFunc(argumentName(other.Pointer), func(w string) bool { return slices.Contains(words(c.By), w) })
+		isNamed := begins != "" && slices.Contains(argumentName(other.Pointer), begins)
 		if !ok || other.Pointer == a.Pointer || !isNamed {
 			continue
 		}

@@ -46,13 +46,7 @@ func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 	if m.joining || m.lent {
 		return nil // the author of words like the description's would choose the value
 	}
-	d := describe(s.Field + " " + c.unranked())
-	// The words "earliest departure" in a record don't make it that.
-	isOrder := func(w string) bool {
-		return isSuperlative(w) || (c.Pick == scope.Choice && (mayBeSuperlative(w) || countOf(w) > 0))
-	}
-	d.whole = c.Pick == scope.Choice && slices.ContainsFunc(d.words, isOrder)
-	d.words = slices.DeleteFunc(d.words, func(w string) bool { return isOrder(w) || m.isMember(r, w) })
+	d := m.described(s, c, r)
 	isNamed, _ := m.member(r, s.name(), "")
 	told := m.recordsWith(r, func(f *field) bool { return !isNamed(f) && d.tells(f) && !(m.irreversible && f.isNote()) })
 	strict := (m.irreversible || m.strict) && !m.against
@@ -69,44 +63,52 @@ func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 	return told
 }
 
+// described returns what a source says in words of the record that is meant. The words "earliest departure" in a record don't make it that.
+func (m *matcher) described(s *Source, c *Constraint, r *Result) description {
+	d := describe(s.Field + " " + c.unranked())
+	isOrder := func(w string) bool {
+		return isSuperlative(w) || (c.Pick == scope.Choice && (mayBeSuperlative(w) || countOf(w) > 0))
+	}
+	d.whole = c.Pick == scope.Choice && slices.ContainsFunc(d.words, isOrder)
+	d.words = slices.DeleteFunc(d.words, func(w string) bool { return isOrder(w) || m.isMember(r, w) })
+	return d
+}
+
 // oneOfEach leaves out of the records of which all are meant those of a name that several have, where a condition lists names of the
 // things themselves and the call can't be taken back: of "Ida and Kim" each is one, and anybody may be called Kim.
 func (m *matcher) oneOfEach(where []Match, c *Constraint, r *Result, selected selection) selection {
 	if c.Pick != scope.All || c.Computed || !m.irreversible || m.against || m.joining || len(selected) < 2 {
 		return selected
 	}
-	out := selected
+
+	out := maps.Clone(selected)
 	for i := range where {
 		w := &where[i]
 		values := asValues(w.looked())
-		isNamed := slices.ContainsFunc(r.inOrder, func(record string) bool { return selected[record] }) && m.isOwnName(w, r)
-		if len(values) < 2 || areOneName(values) || !isNamed {
+		if len(values) < 2 || areOneName(values) || !m.isOwnName(w, r) {
 			continue
 		}
 		for _, v := range values {
-			one := *w
-			one.words, one.Is, one.Contains = w.name(), nil, nil
-			if len(w.Is) > 0 {
-				one.Is = []scope.Value{v}
-			} else {
-				one.Contains = []string{string(v)}
-			}
-			var of []string
-			for record := range m.allMeeting([]Match{one}, r) {
-				if selected[record] {
-					of = append(of, record)
-				}
-			}
-			if len(of) < 2 {
-				continue
-			}
-			out = maps.Clone(out)
-			for _, record := range of {
-				delete(out, record)
+			of := m.allMeeting([]Match{w.ofOne(v)}, r)
+			maps.DeleteFunc(of, func(record string, _ bool) bool { return !selected[record] })
+			if len(of) > 1 {
+				maps.DeleteFunc(out, func(record string, _ bool) bool { return of[record] })
 			}
 		}
 	}
 	return out
+}
+
+// ofOne returns a condition as one with a single one of its alternatives.
+func (w *Match) ofOne(v scope.Value) Match {
+	one := *w
+	one.words = w.name()
+	if len(w.Is) > 0 {
+		one.Is = []scope.Value{v}
+	} else {
+		one.Contains = []string{string(v)}
+	}
+	return one
 }
 
 // isOwnName reports whether a condition is on what the things that a result lists are called: by a name, or as a whole by a title.

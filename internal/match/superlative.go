@@ -423,13 +423,7 @@ func (m *matcher) ranked(o offers, member string, by criterion) ranking {
 			all = append(all, placed{offered, v.by})
 		}
 	}
-	if by.order.isAbout("price") && !largest && m.irreversible && isOpen(all) {
-		return out
-	}
-	if !comparable || of.to > len(all) || !m.work(len(all)*perStep) {
-		return out
-	}
-	if strings.Contains(compared, clockForm) && by.order.ofTime() && (by.order.toCome() || areOfTwoDays(all) || !m.areOfOneDay(all, member)) {
+	if !comparable || of.to > len(all) || !m.work(len(all)*perStep) || m.areApart(all, by, member, compared) {
 		return out
 	}
 
@@ -443,6 +437,16 @@ func (m *matcher) ranked(o offers, member string, by criterion) ranking {
 		out.values = of.among(all)
 	}
 	return out
+}
+
+// areApart reports whether what records are compared by is no order of them: times alone of several days, and prices of which some are
+// nothing.
+func (m *matcher) areApart(all []placed, by criterion, member, compared string) bool {
+	if by.order.isAbout("price") && !by.order.Largest && m.irreversible && isOpen(all) {
+		return true
+	}
+	isOfDays := strings.Contains(compared, clockForm) && by.order.ofTime()
+	return isOfDays && (by.order.toCome() || areOfTwoDays(all) || !m.areOfOneDay(all, member))
 }
 
 // isOpen reports whether some of several prices are nothing: what is on request is not the cheapest.
