@@ -66,7 +66,7 @@ const (
 	// of which little but the user's word is taken until then, and mayNeedUser how likely one
 	// needs the user's word that gets it as its floor. They are low: what is missed costs more
 	// than a look, or a question.
-	mayDecide, oftenDecides, mayNeedUser = 0.015, 0.12, 0.08
+	mayDecide, oftenDecides, mayNeedUser = 0.012, 0.12, 0.08
 	// isLikely is how likely both have to be of text, and of ids that a tool's word is good for:
 	// what rules know best, and what tasks are full of.
 	isLikely = 0.5

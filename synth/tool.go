@@ -72,6 +72,7 @@ type tool struct {
 
 // analyse finds a tool's verb, object and effect.
 func (x *table) analyse(def *schema.Tool, siblings *schema.Catalogue) *tool {
+	def = withTold(def)
 	t := &tool{table: x, def: def, desc: fold(def.Description), places: x.places(def), whole: x.split(def.Name), version: new(int)}
 	t.words = x.withoutPrefix(t.whole, siblings)
 	t.acted = x.acted(t.desc)

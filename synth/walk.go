@@ -43,7 +43,7 @@ func (x *table) places(t *schema.Tool) []*place {
 	around := x.envelopes(leaves)
 
 	for _, l := range leaves {
-		p := &place{pattern: l.Pattern, name: l.Name, words: x.split(l.Name), desc: fold(l.Node.Description), required: l.Required, node: l.Node, depth: 1}
+		p := &place{pattern: l.Pattern, name: l.Name, words: x.withoutTurn(x.split(l.Name)), desc: fold(l.Node.Description), required: l.Required, node: l.Node, depth: 1}
 		if len(p.words) == 0 {
 			p.words = []string{"unnamed"} // rules may look at a word
 		}
@@ -61,6 +61,15 @@ func (x *table) places(t *schema.Tool) []*place {
 		out = append(out, p)
 	}
 	return out
+}
+
+// withoutTurn takes the letter or number off that tells one id from another of its kind ("user_id_a").
+func (x *table) withoutTurn(words []string) []string {
+	n := len(words) - 1
+	if n > 0 && x.has("ids", words[n-1]) && (len(words[n]) == 1 || strings.Trim(words[n], "0123456789") == "") {
+		return words[:n]
+	}
+	return words
 }
 
 // envelopes returns the patterns of arguments that only hold others: the one argument that a tool
