@@ -85,7 +85,9 @@ func (m *matcher) oneOfEach(where []Match, c *Constraint, r *Result, selected se
 	for i := range where {
 		w := &where[i]
 		values := asValues(w.looked())
-		if len(values) < 2 || areOneName(values) || !m.isOwnName(w, r) {
+		// Several words that names contain tell a kind of thing, of which there are many, unless they are names.
+		isKind := len(w.Is) == 0 && slices.ContainsFunc(w.Contains, func(of string) bool { return !isCapital(of) })
+		if len(values) < 2 || areOneName(values) || isKind || !m.isOwnName(w, r) {
 			continue
 		}
 		for _, v := range values {
@@ -109,6 +111,12 @@ func (w *Match) ofOne(v scope.Value) Match {
 		one.Contains = []string{string(v)}
 	}
 	return one
+}
+
+// isCapital reports whether a text begins with a capital, as names do where there are any.
+func isCapital(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsUpper(first)
 }
 
 // isOwnName reports whether a condition is on what the things that a result lists are called: by a name, or as a whole by a title.
