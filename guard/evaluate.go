@@ -201,9 +201,8 @@ type evaluation struct {
 	// failures are the look-ups and questions of the current rule that have no
 	// answer. The rule fails, whatever CEL makes of them.
 	failures []error
-	// guesses are those of the current rule, and guessed is that it read such a result.
+	// guesses are those of the current rule.
 	guesses map[string]*guess
-	guessed bool
 }
 
 // newEvaluation begins with one of the guards that apply; all of a set know the same
@@ -418,7 +417,7 @@ func (v *verdict) decide() (violation *Violation, done bool) {
 
 	clear(v.scope.values)
 	x.failures, x.unsettledParts = nil, nil
-	x.guesses, x.guessed = it.guesses, false
+	x.guesses = it.guesses
 	result := x.run(it.require, &v.scope)
 	open := !types.IsUnknown(result) && result != types.True && result != types.False
 	if open && len(x.unsettledParts) > 0 && len(x.failures) == 0 {
@@ -451,9 +450,6 @@ func (v *verdict) decide() (violation *Violation, done bool) {
 	err, ok := result.Value().(error)
 	if !types.IsError(result) || !ok {
 		err = errNotBoolean
-	}
-	if x.guessed {
-		return it.unproven(err), true
 	}
 	return it.violation(cut(err.Error(), MaxShown), nil), true
 }

@@ -346,7 +346,6 @@ func (x *evaluation) lookUp(r *reader, args ref.Val) ref.Val {
 	if err != nil {
 		return x.fail(&unproven{r.tool, err})
 	}
-	x.guessed = true
 	return v
 }
 
