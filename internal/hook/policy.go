@@ -37,6 +37,8 @@ type policy struct {
 	planned map[string]*remit.Monitor
 	bound   bool // scopes bound
 	servers map[string]map[string]*contract.Compiled
+	// mistakes are those in the company's policies.
+	mistakes guard.Errors
 }
 
 // of returns the monitor of an agent.
@@ -102,8 +104,16 @@ func (s Settings) Check() error {
 	if err != nil {
 		return err
 	}
-	_, err = load(s, files, remit.Options{}, slog.New(slog.DiscardHandler))
-	return err
+	p, err := load(s, files, remit.Options{}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	// A policy for a tool that no agent has decides nothing, and stops no call.
+	mistakes := slices.DeleteFunc(p.mistakes, func(m *guard.Error) bool { return errors.Is(m, guard.ErrNoTool) })
+	if len(mistakes) > 0 {
+		return mistakes
+	}
+	return nil
 }
 
 // load reads the contracts of a directory, and the shipped ones for agents without any
@@ -150,14 +160,16 @@ func load(settings Settings, files version, o remit.Options, log *slog.Logger) (
 	if planner != nil {
 		o.Scopes = cmp.Or(o.Scopes, scope.ModeGrant)
 	}
-	if err := guards(settings.Policies, &o, log); err != nil {
+	mistakes, err := guards(settings.Policies, &o)
+	if err != nil {
 		return nil, err
 	}
+	warn(mistakes, log)
 	m, err := remit.New(o)
 	if err != nil {
 		return nil, err
 	}
-	p := &policy{monitor: m, bound: o.Scopes == scope.ModeBound, servers: map[string]map[string]*contract.Compiled{}}
+	p := &policy{monitor: m, mistakes: mistakes, bound: o.Scopes == scope.ModeBound, servers: map[string]map[string]*contract.Compiled{}}
 	if o.Planner = planner; planner != nil {
 		if err := p.plan(o); err != nil {
 			return nil, err
@@ -173,22 +185,25 @@ func load(settings Settings, files version, o remit.Options, log *slog.Logger) (
 	return p, nil
 }
 
-// guards compiles the company's policies of a directory. Rules with mistakes deny every
-// call of their tools.
-func guards(dir string, o *remit.Options, log *slog.Logger) error {
+// guards compiles the company's policies of a directory, and returns the mistakes in them: rules with
+// mistakes deny every call of their tools.
+func guards(dir string, o *remit.Options) (mistakes guard.Errors, err error) {
 	if dir == "" {
-		return nil
+		return nil, nil
 	}
 	files, err := inputs.Guards(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	o.Guards, err = guard.Compile(eachServer(files, o.Contracts), guard.Deployment{Contracts: o.Contracts, Complete: true})
-	var mistakes guard.Errors
-	if !errors.As(err, &mistakes) {
-		return err
+	if errors.As(err, &mistakes) {
+		return mistakes, nil
 	}
+	return nil, err
+}
 
+// warn writes each mistake once: agents call their own tools alike, and each has the rule.
+func warn(mistakes guard.Errors, log *slog.Logger) {
 	said := map[string]bool{}
 	for _, m := range mistakes {
 		if text := m.Error(); !said[text] {
@@ -196,7 +211,6 @@ func guards(dir string, o *remit.Options, log *slog.Logger) error {
 			log.Warn(guard.Consequence(m), "place", m.Position.String(), "mistake", m.Message, "hint", m.Hint)
 		}
 	}
-	return nil
 }
 
 // eachServer gives a guard that names no server to every server that has its tool: agents call
