@@ -61,18 +61,13 @@ func newGuess(f *File, tool string, named map[string]bool) *guess {
 	return g
 }
 
-// returned returns a result as rules read it: a text that is no object and no list is one value,
-// of the kind string. It reports false for a result that can't be read.
+// returned returns a result as rules read it. A text is one value, of the kind string. It reports
+// false for a result that can't be read.
 func returned(r *Result) (strictjson.Value, bool) {
-	doc, err := strictjson.Parse(content(r), strictjson.OutputLimits())
-	structured := len(r.Structured) > 0
-	if err == nil && (structured || doc.Root().Kind() == strictjson.Object || doc.Root().Kind() == strictjson.Array) {
-		return doc.Root(), true
+	doc, err := readResult(r)
+	if err == nil && doc == nil {
+		doc, err = strictjson.Parse(strictjson.Quote(r.Content), strictjson.OutputLimits())
 	}
-	if structured {
-		return strictjson.Value{}, false
-	}
-	doc, err = strictjson.Parse(strictjson.Quote(r.Content), strictjson.OutputLimits())
 	if err != nil {
 		return strictjson.Value{}, false
 	}

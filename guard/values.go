@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -341,27 +340,31 @@ func (s *sessionValue) Type() ref.Type { return s.types.session.Type }
 // Value implements [ref.Val].
 func (s *sessionValue) Value() any { return s }
 
-// decodeResult reads the result of a tool: its structured form, or its text if that is
-// a JSON object or list. Any other text stays a text.
-func decodeResult(r *Result, shape *record.Shape) (ref.Val, error) {
-	raw := r.Structured
-	if len(raw) == 0 {
-		raw = json.RawMessage(r.Content)
+// readResult reads the result of a tool: its structured form, or its text if that is a JSON
+// object or list. It returns nil for any other text.
+func readResult(r *Result) (*strictjson.Document, error) {
+	doc, err := strictjson.Parse(content(r), strictjson.OutputLimits())
+	if len(r.Structured) > 0 {
+		return doc, err
 	}
-	doc, err := strictjson.Parse(raw, strictjson.OutputLimits())
-	if err != nil && len(r.Structured) > 0 {
-		return nil, err
+	if err != nil || (doc.Root().Kind() != strictjson.Object && doc.Root().Kind() != strictjson.Array) {
+		return nil, nil
 	}
+	return doc, nil
+}
 
-	scalar := err == nil && doc.Root().Kind() != strictjson.Object && doc.Root().Kind() != strictjson.Array
-	isText := len(r.Structured) == 0 && (err != nil || scalar)
-	if isText {
-		if shape.Type != types.DynType && shape.Type != types.StringType {
-			return nil, errNoStructure
-		}
-		return types.String(r.Content), nil
+// decodeResult returns the result of a tool as expressions see it.
+func decodeResult(r *Result, shape *record.Shape) (ref.Val, error) {
+	doc, err := readResult(r)
+	switch {
+	case err != nil:
+		return nil, err
+	case doc != nil:
+		return shape.Decode(doc.Canonical())
+	case shape.Type != types.DynType && shape.Type != types.StringType:
+		return nil, errNoStructure
 	}
-	return shape.Decode(doc.Canonical())
+	return types.String(r.Content), nil
 }
 
 // cut shortens a text to at most a number of bytes, at the boundary of a character.
