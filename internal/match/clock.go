@@ -45,7 +45,7 @@ func (m *matcher) dayOf(v candidate, member []string) (string, bool) {
 		return "", false
 	}
 	var called, others []string
-	for _, around := range outwards(record) {
+	for around := range outwards(record) {
 		if !m.work((1 + len(r.records[around])) * perStep) {
 			return "", false
 		}
@@ -77,15 +77,6 @@ func (m *matcher) dayOf(v candidate, member []string) (string, bool) {
 		others = nil
 	}
 	return strings.Join(append(called, others...), "\n"), true
-}
-
-// outwards returns a pointer and those of all that is around it.
-func outwards(pointer string) []string {
-	out := []string{pointer}
-	for at := strings.LastIndexByte(pointer, '/'); at >= 0; at = strings.LastIndexByte(pointer[:at], '/') {
-		out = append(out, pointer[:at])
-	}
-	return out
 }
 
 // endsInDay reports whether a member's name ends in one of the words for a day: departure_date.

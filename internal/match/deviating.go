@@ -20,9 +20,8 @@ func (m *matcher) deviates(want *held, f *field) bool {
 	if len(looked) == 0 || f.words == nil || !m.work(len(f.text)*(1+len(looked))) {
 		return false
 	}
-	isTitle := func(key []string) bool { return len(key) > 0 && lexicon().Titles.Has(key[len(key)-1]) }
 	name := head(want.name())
-	if isTitle(name) || isTitle(f.key) {
+	if lexicon().Titles.Ends(name) || lexicon().Titles.Ends(f.key) {
 		return false
 	}
 	ofPerson := slices.ContainsFunc(name, func(w string) bool { return lexicon().People.Has(thing(w)) })

@@ -35,7 +35,7 @@ func (w *Match) is(v scope.Value, text string) bool {
 // administrators are admins, for what speaks against a call.
 func (w *Match) maySaySo(v scope.Value, text string) bool {
 	name := head(w.name())
-	if len(name) == 0 || w.exact || lexicon().Titles.Has(name[len(name)-1]) || len(words(text)) > maxTitle {
+	if len(name) == 0 || w.exact || lexicon().Titles.Ends(name) || len(words(text)) > maxTitle {
 		return false
 	}
 	of := spaced(plainly(string(v)))

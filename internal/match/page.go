@@ -16,7 +16,7 @@ func (m *matcher) takesSome(s *Source, of *Constraint) bool {
 	}
 	isName := func(w *Match) bool {
 		name := head(w.name())
-		return len(name) == 0 || w.isParty() || lexicon().Titles.Has(name[len(name)-1])
+		return len(name) == 0 || w.isParty() || lexicon().Titles.Ends(name)
 	}
 	for i := range s.Where {
 		for w := range s.Where[i].each {

@@ -126,8 +126,7 @@ func (m *matcher) isOwnName(w *Match, r *Result) bool {
 	if at < 0 || !m.work(len(r.fields)) || !m.isName(r, r.fields[at].name) {
 		return false
 	}
-	key := r.fields[at].key
-	return len(w.Is) > 0 || !lexicon().Titles.Has(key[len(key)-1])
+	return len(w.Is) > 0 || !lexicon().Titles.Ends(r.fields[at].key)
 }
 
 // conditioned returns the records that the conditions of a source select, or the elements of the list in them that it names.
@@ -211,7 +210,7 @@ func (m *matcher) withSpeaking(told selection, d description, r *Result, isNamed
 }
 
 // isNote reports whether a field holds a remark on its record.
-func (f *field) isNote() bool { return len(f.key) > 0 && lexicon().Notes.Has(f.key[len(f.key)-1]) }
+func (f *field) isNote() bool { return lexicon().Notes.Ends(f.key) }
 
 // isMember reports whether a word is in the name of a member of a result.
 func (m *matcher) isMember(r *Result, word string) bool {
@@ -408,11 +407,7 @@ func (m *matcher) calling(where []Match, r *Result) selection {
 	}
 
 	return m.recordsWith(r, func(f *field) bool {
-		last := ""
-		if len(f.key) > 0 {
-			last = f.key[len(f.key)-1]
-		}
-		authors := lexicon().Titles.Has(last) || lexicon().Bodies.Has(last) || (!m.irreversible && lexicon().Notes.Has(last))
+		authors := lexicon().Titles.Ends(f.key) || lexicon().Bodies.Ends(f.key) || (!m.irreversible && lexicon().Notes.Ends(f.key))
 		says := func(text string) bool {
 			return m.work(len(f.text)+len(text)) && appears(spaced(f.text), spaced(text)) && hasSigns(fold(f.text), fold(text))
 		}

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -189,12 +190,23 @@ func (r *Result) listed() int {
 	return most
 }
 
+// outwards yields a pointer, and those of all that is around it.
+func outwards(pointer string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for at := len(pointer); at >= 0; at = strings.LastIndexByte(pointer[:at], '/') {
+			if !yield(pointer[:at]) {
+				return
+			}
+		}
+	}
+}
+
 // nest notes which fields are in objects of other records.
 func (r *Result) nest() {
 	r.nested = map[string][]int{}
 	for i, f := range r.fields {
-		for at := strings.LastIndexByte(f.record, '/'); at >= 0; at = strings.LastIndexByte(f.record[:at], '/') {
-			if around := f.record[:at]; r.records[around] != nil {
+		for around := range outwards(f.record) {
+			if around != f.record && r.records[around] != nil {
 				r.nested[around] = append(r.nested[around], i)
 			}
 		}
@@ -207,8 +219,8 @@ func (r *Result) outermost(record string) bool {
 	if r.outer != nil {
 		return r.outer[record]
 	}
-	for at := strings.LastIndexByte(record, '/'); at >= 0; at = strings.LastIndexByte(record[:at], '/') {
-		if r.isRecord(record[:at]) {
+	for around := range outwards(record) {
+		if around != record && r.isRecord(around) {
 			return false
 		}
 	}
@@ -431,7 +443,7 @@ func (m *matcher) isForked(r *Result, description []string) bool {
 		return false
 	}
 	name := m.head(r, description)
-	isOfLife := lexicon().Lives.Has(name[len(name)-1]) && !slices.ContainsFunc(lexicon().Lives.Words(), r.isAbout)
+	isOfLife := lexicon().Lives.Ends(name) && !slices.ContainsFunc(lexicon().Lives.Words(), r.isAbout)
 	long := strings.Join(name, " ")
 	return long != short && !isOfLife && !r.known[long] && r.isSingle()
 }

@@ -82,6 +82,9 @@ func (s Set) Has(word string) bool { return s.has[word] }
 // In reports whether one of the words is in the list.
 func (s Set) In(words []string) bool { return slices.ContainsFunc(words, s.Has) }
 
+// Ends reports whether the last of some words is in the list.
+func (s Set) Ends(words []string) bool { return len(words) > 0 && s.Has(words[len(words)-1]) }
+
 // Words returns the words, in the order of the table.
 func (s Set) Words() []string { return s.words }
 
