@@ -141,7 +141,7 @@ func (r *Reader) Weigh(ctx context.Context, c *schema.Catalogue, made *contract.
 	}
 	all.Wait()
 
-	seconds := synth.Opinions(c)
+	seconds := sync.OnceValue(func() map[string]synth.Opinion { return synth.Opinions(c) })
 	for i := range c.Tools {
 		tool, ok := out.File.Tool(c.Tools[i].Name)
 		switch {
@@ -153,7 +153,7 @@ func (r *Reader) Weigh(ctx context.Context, c *schema.Catalogue, made *contract.
 			tool.Review = strings.TrimPrefix(tool.Review+"; "+Unread, "; ")
 		default:
 			var more []Disagreement
-			second := seconds[tool.Name]
+			second := seconds()[tool.Name]
 			*tool, more = Weigh(*tool, readings[i], &second)
 			out.Readings[tool.Name] = readings[i]
 			out.Disagreements = append(out.Disagreements, more...)

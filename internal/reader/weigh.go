@@ -236,10 +236,15 @@ func (w *weighing) arg(a *contract.Arg, m *Arg, open, tell bool) {
 	a.Role, a.Floor = role, floor
 }
 
+// mayLoosen reports whether a second opinion can make an argument milder: never a command or a credential.
+func (w *weighing) mayLoosen(a *contract.Arg) bool {
+	return w.second != nil && a.Role != label.Command && a.Role != label.Credential
+}
+
 // seesRole reports whether the rules alone say that an argument has a role, or most arguments like it have
-// it; or, where nothing bears authority, enough of them. What is run and what is secret stays so.
+// it; or, where nothing bears authority, enough of them.
 func (w *weighing) seesRole(a *contract.Arg, r label.Role) bool {
-	if w.second == nil || a.Role == label.Command || a.Role == label.Credential {
+	if !w.mayLoosen(a) {
 		return false
 	}
 	roles := w.second.Arguments[a.Pattern].Roles
@@ -252,7 +257,7 @@ func (w *weighing) seesRole(a *contract.Arg, r label.Role) bool {
 // like it have. What bears authority has that of its role at least, unless the contract's is lower.
 func (w *weighing) leastFloor(a *contract.Arg, role label.Role) label.Trust {
 	least := a.Floor
-	if w.second == nil || a.Role == label.Command || a.Role == label.Credential {
+	if !w.mayLoosen(a) {
 		return least
 	}
 	if by := w.ruled(a); by != nil && degree(w.second.Rules.Effect) >= degree(w.tool.Effect) {
