@@ -126,7 +126,7 @@ const (
 	RepeatedID       Code = "repeated-id"       // another call of the session has the id, or the call has run
 	PolicyViolation  Code = "policy-violation"  // the call violates a policy of the company
 	GuardFailed      Code = "guard-failed"      // a policy of the company could not be decided
-	GuardUnproven    Code = "guard-unproven"    // it could not, by a look-up of which nobody knew what it returns
+	GuardUnproven    Code = "guard-unproven"    // it could not: its look-up was guessed
 )
 
 // Reason is one reason why a call was not simply allowed.

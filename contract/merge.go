@@ -48,8 +48,8 @@ const (
 //     has are removed, unless a person edited them, which is a conflict.
 //   - A tool whose definition changed gets the new fingerprint and a mark.
 //
-// A nil base means a file that was never generated, or whose base is lost: everything in edited is
-// then a person's, except for fingerprints, which nobody writes by hand.
+// A nil base means a file that was never generated, or whose base is lost. Everything in edited then
+// belongs to a person, except fingerprints, which only programs write.
 func Merge(base, generated, edited *File) (*File, []Conflict) {
 	m := &merger{unbased: base == nil}
 	if base == nil {

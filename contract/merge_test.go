@@ -154,7 +154,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// Without the base, a fingerprint that differs is that of an earlier generation: nobody is asked to
+// Without the base, a fingerprint that differs is that of an earlier generation: no person is asked to
 // write hashes by hand. The mark says that the definition is another one.
 func TestMergeWithoutBase(t *testing.T) {
 	edited := load(t, generatedBase)

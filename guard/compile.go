@@ -45,7 +45,7 @@ type compiledPolicy struct {
 	policy    *Policy
 	variables []*variable
 	require   *expression // nil for a policy that is not enforced
-	// guesses are what its look-ups are taken to return of which nobody knows it, by the tool.
+	// guesses say what its guessed look-ups are expected to return, by tool.
 	guesses map[string]*guess
 }
 

@@ -73,8 +73,8 @@ type Violation struct {
 	// Unclear says what the words of the conversation don't settle, where the rule
 	// hangs on it. The verdict is [label.Ask] then, whatever the policy's own is.
 	Unclear string
-	// Unproven is set with Failed where only look-ups kept the policy from being decided of which
-	// nobody knows what they return: see [Policy.Guessed]. The verdict is [label.Ask] then.
+	// Unproven is set with Failed where only guessed look-ups kept the policy from being decided:
+	// see [Policy.Guessed]. The verdict is [label.Ask] then.
 	Unproven bool
 	// Values are the parts of the rule that decided.
 	Values []Value

@@ -14,9 +14,8 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// guess is what a rule takes a look-up to return of which nobody knows it: what the sample of the
-// look-up has and what it returns in the file's examples, all put together, as far as the rule
-// depends on it.
+// guess is what a rule expects a look-up with unknown results to return: the sample of the look-up and
+// its results in the file's examples, put together, as far as the rule depends on them.
 type guess struct {
 	// kinds are the kinds of values that there were, a bit each.
 	kinds uint
@@ -35,8 +34,8 @@ type guessedMember struct {
 	times int // how many of the objects have it
 }
 
-// newGuess returns what a rule of a file takes a tool to return, of whose results it reads members
-// of some names.
+// newGuess returns what a rule of a file expects of a tool. The rule reads the named members of its
+// results.
 func newGuess(f *File, tool string, named map[string]bool) *guess {
 	g := &guess{}
 	take := func(of string, result json.RawMessage) {
@@ -219,7 +218,7 @@ type unproven struct {
 
 func (u *unproven) Error() string { return u.tool + ": " + u.err.Error() }
 
-// onlyUnproven reports whether failures are all of look-ups of which nobody knows what they return.
+// onlyUnproven reports whether all failures are of guessed look-ups.
 func onlyUnproven(failures []error) bool {
 	for _, err := range failures {
 		var u *unproven
@@ -249,7 +248,7 @@ func namedMembers(e *expression, to map[string]bool) {
 	})
 }
 
-// guess finds what the policy of a file takes the look-ups to return that it guesses.
+// guess finds what the policy of a file expects of its guessed look-ups.
 func (it *compiledPolicy) guess(f *File) {
 	if len(it.policy.Guessed) == 0 || it.require == nil {
 		return

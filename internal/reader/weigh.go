@@ -21,8 +21,8 @@ type Disagreement struct {
 	Path  string `json:"path"`
 	Rules string `json:"rules"`
 	Model string `json:"model"`
-	// Taken is set where the contract has what the model says: it is stricter, or somebody else
-	// says the same. All others keep what the rules say until a person decides.
+	// Taken is set where the contract has what the model says: it is stricter, or a second opinion
+	// agrees. All others keep what the rules say until a person decides.
 	Taken bool `json:"taken"`
 	// Why is the model's reason, which the definition may have dictated.
 	Why string `json:"why,omitempty"`
@@ -93,9 +93,9 @@ func (w *weighing) differ(d Disagreement, stricter bool, weight int) {
 	w.out = append(w.out, d)
 }
 
-// Weigh returns the contract of a tool with what a model says that is stricter than the rules
-// and the estimates, or that one of them says as well, and all disagreements. The second
-// opinion may be nil: then nothing becomes milder.
+// Weigh returns the contract of a tool, and all disagreements. It takes what a model says where that
+// is stricter, and where it is milder if the second opinion agrees. The second opinion may be nil:
+// then nothing becomes milder.
 //
 // A tool with variants is judged by its cases, which no model was asked about: there
 // all disagreements are left to people.
@@ -128,7 +128,7 @@ func (r *Reading) about(pattern string) *Arg {
 	}
 }
 
-// effect takes an effect that is held to more, and a milder one that somebody else sees as well.
+// effect takes a stricter effect, and a milder one that a second opinion sees.
 func (w *weighing) effect(r *Reading, open bool) {
 	t := w.tool
 	if r.Effect == t.Effect {
@@ -199,8 +199,8 @@ func (w *weighing) output(r *Reading, open bool) {
 	}
 }
 
-// arg takes a role that bears authority and a higher floor, and what is milder as far as somebody
-// else goes. Only what a model was asked about is told as a disagreement.
+// arg takes a role that bears authority and a higher floor, and what is milder as far as a second
+// opinion goes. Only what a model was asked about is told as a disagreement.
 func (w *weighing) arg(a *contract.Arg, m *Arg, open, tell bool) {
 	role := a.Role
 	heavier := m.Role.AuthorityBearing() && !a.Role.AuthorityBearing()
