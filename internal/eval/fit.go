@@ -41,7 +41,7 @@ func ReadExamples(dirs ...string) (*Examples, error) {
 				servers[l.Server] = s
 			}
 			if f, ok := s.tools[l.Tool]; ok && l.Kind == "tool" {
-				out.Effects = append(out.Effects, estimate.Example{Group: s.fingerprint, Features: f, Class: string(effects[l.Effect])})
+				out.Effects = append(out.Effects, estimate.Example{Group: s.fingerprint, Features: f, Class: string(l.Effect)})
 			}
 			f, ok := s.features[l.Tool][l.Arg]
 			if !ok || l.Kind != "arg" {

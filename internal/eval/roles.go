@@ -97,18 +97,24 @@ type roleLabel struct {
 	Alternatives            []label.Role
 	MinTrust                *label.Trust  `json:"min_trust"`
 	MinTrustAlternatives    []label.Trust `json:"min_trust_alternatives"`
-	Effect                  string
-	EffectAlternatives      []string      `json:"effect_alternatives"`
-	OutputTrust             label.Trust   `json:"output_trust"`
-	OutputTrustAlternatives []label.Trust `json:"output_trust_alternatives"`
+	Effect                  labelledEffect
+	EffectAlternatives      []labelledEffect `json:"effect_alternatives"`
+	OutputTrust             label.Trust      `json:"output_trust"`
+	OutputTrustAlternatives []label.Trust    `json:"output_trust_alternatives"`
 	Ambiguous               bool
 	Why                     string
 }
 
-// effects maps the labels' words for effects to the contracts' words.
-var effects = map[string]contract.Effect{
-	"read": contract.Read, "write": contract.Write, "destructive": contract.Destructive,
-	"exec": contract.Execute, "network-egress": contract.Egress,
+// labelledEffect is an effect in the words of contracts, which some labels have others for.
+type labelledEffect contract.Effect
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (e *labelledEffect) UnmarshalText(text []byte) error {
+	if now, isOld := map[string]contract.Effect{"exec": contract.Execute, "network-egress": contract.Egress}[string(text)]; isOld {
+		*e = labelledEffect(now)
+		return nil
+	}
+	return (*contract.Effect)(e).UnmarshalText(text)
 }
 
 // Contracts makes the contracts of a server's tools.
@@ -290,20 +296,19 @@ func (s *scorer) argument(l roleLabel, tool *contract.Tool) {
 func (s *scorer) tool(l roleLabel, tool *contract.Tool) {
 	s.tools++
 	miss := RoleMiss{Server: l.Server, Tool: l.Tool, Why: l.Why}
-	if tool.Effect == effects[l.Effect] {
+	if tool.Effect == contract.Effect(l.Effect) {
 		s.effectStrict++
 		s.effectLenient++
 	} else {
 		m := miss
-		m.What, m.Got, m.Want, m.Also = "effect", string(tool.Effect), l.Effect, l.EffectAlternatives
+		m.What, m.Got, m.Want = "effect", string(tool.Effect), string(l.Effect)
 		m.Why += "; here: " + tool.Why
-		m.Grave = true
 		for _, e := range l.EffectAlternatives {
-			if effects[e] == tool.Effect {
-				s.effectLenient++
-				m.Grave = false
-				break
-			}
+			m.Also = append(m.Also, string(e))
+		}
+		m.Grave = !slices.Contains(m.Also, m.Got)
+		if !m.Grave {
+			s.effectLenient++
 		}
 		s.misses = append(s.misses, m)
 	}

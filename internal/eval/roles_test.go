@@ -53,6 +53,33 @@ func TestRolesOnSharedData(t *testing.T) {
 	}
 }
 
+// TestLabelsNameEffects: an effect that no contract could have is a mistake of the labels, and not one of
+// the contracts, nor a class of its own for the estimates.
+func TestLabelsNameEffects(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "labels.jsonl")
+	read := func(effect string) (string, error) {
+		line := `{"kind": "tool", "server": "s", "tool": "t", "effect": "` + effect + `", "effect_alternatives": ["` + effect + `"], "output_trust": "EXTERNAL"}`
+		if err := os.WriteFile(name, []byte(line), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		labels, err := readLabels(name)
+		if err != nil {
+			return "", err
+		}
+		return string(labels[0].Effect + " " + labels[0].EffectAlternatives[0]), nil
+	}
+	for word, want := range map[string]string{
+		"read": "read read", "exec": "execute execute", "execute": "execute execute", "network-egress": "egress egress", "egress": "egress egress",
+	} {
+		if got, err := read(word); got != want || err != nil {
+			t.Errorf("%q is %q, %v; want %q", word, got, err, want)
+		}
+	}
+	if got, err := read("emission"); err == nil {
+		t.Errorf("\"emission\" is %q", got)
+	}
+}
+
 func TestContainersAreScoredByTheirMembers(t *testing.T) {
 	args := func(patterns ...string) (out []contract.Arg) {
 		for _, p := range patterns {
