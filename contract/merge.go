@@ -16,6 +16,10 @@ type Conflict struct {
 	Base, Generated, Edited string
 }
 
+// Definition is the path of a conflict about a tool that stays whole, because its definition has
+// changed and base doesn't have it.
+const Definition = "definition"
+
 // String formats the conflict as one line.
 func (c Conflict) String() string {
 	show := func(s string) string {
@@ -49,7 +53,9 @@ const (
 //   - A tool whose definition changed gets the new fingerprint and a mark.
 //
 // A nil base means a file that was never generated, or whose base is lost. Everything in edited then
-// belongs to a person, except fingerprints, which only programs write.
+// belongs to a person, except the file's fingerprint, which only programs write. A tool whose definition
+// has changed since stays as it was reviewed, with its fingerprint, and is a conflict about its
+// [Definition]: nothing tells which of its parts the old definition has made.
 func Merge(base, generated, edited *File) (*File, []Conflict) {
 	m := &merger{unbased: base == nil}
 	if base == nil {
@@ -58,7 +64,10 @@ func Merge(base, generated, edited *File) (*File, []Conflict) {
 
 	out := &File{Position: edited.Position, Version: Version}
 	out.Server = pick(m, "server", base.Server, generated.Server, edited.Server)
-	out.Fingerprint = m.fingerprint(base.Fingerprint, generated.Fingerprint, edited.Fingerprint)
+	out.Fingerprint = generated.Fingerprint
+	if !m.unbased || edited.Fingerprint == "" {
+		out.Fingerprint = pick(m, "fingerprint", base.Fingerprint, generated.Fingerprint, edited.Fingerprint)
+	}
 	out.Precision = pick(m, "precision", base.Precision, generated.Precision, edited.Precision)
 	out.Unprovoked = pick(m, "unprovoked", base.Unprovoked, generated.Unprovoked, edited.Unprovoked)
 	out.Sinks = pick(m, "sinks", base.Sinks, generated.Sinks, edited.Sinks)
@@ -104,15 +113,6 @@ func pick[T comparable](m *merger, path string, base, generated, edited T) T {
 	}
 	m.conflict(path, fmt.Sprint(base), fmt.Sprint(generated), fmt.Sprint(edited))
 	return edited
-}
-
-// fingerprint merges fingerprints. Without a base, one that is there is of an earlier generation.
-func (m *merger) fingerprint(base, generated, edited string) string {
-	if m.unbased && edited != "" {
-		base, m.unbased = edited, false
-		defer func() { m.unbased = true }()
-	}
-	return pick(m, "fingerprint", base, generated, edited)
 }
 
 // pickText is [pick] for values that are compared by their text.
@@ -262,9 +262,14 @@ func variantsText(v *Variants) string {
 }
 
 func (m *merger) mergeTool(b, g, e *Tool) Tool {
+	if m.unbased && e.Fingerprint != "" && e.Fingerprint != g.Fingerprint {
+		m.conflict(Definition, "", g.Fingerprint, e.Fingerprint)
+		return *e
+	}
+
 	t := Tool{Position: e.Position, Name: e.Name}
 	t.Effect = pick(m, "effect", b.Effect, g.Effect, e.Effect)
-	t.Fingerprint = m.fingerprint(b.Fingerprint, g.Fingerprint, e.Fingerprint)
+	t.Fingerprint = pick(m, "fingerprint", b.Fingerprint, g.Fingerprint, e.Fingerprint)
 	t.Precision = pick(m, "precision", b.Precision, g.Precision, e.Precision)
 	t.Unprovoked = pick(m, "unprovoked", b.Unprovoked, g.Unprovoked, e.Unprovoked)
 	t.Sinks = pick(m, "sinks", b.Sinks, g.Sinks, e.Sinks)

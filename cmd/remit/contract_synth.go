@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/remit-project/remit/contract"
@@ -164,10 +165,6 @@ func mergeContract(s *command.Streams, file string, generated *contract.File) (i
 	if err != nil {
 		return 0, err
 	}
-	generatedText, err := contractText(baseFile, generated)
-	if err != nil {
-		return 0, err
-	}
 
 	result, verb := generated, "nothing to change in"
 	var conflicts []contract.Conflict
@@ -196,11 +193,23 @@ func mergeContract(s *command.Streams, file string, generated *contract.File) (i
 
 	// The base last: if the second write fails, the next run merges from the old base once more,
 	// with the same result.
-	if err := atomicfile.Write(baseFile, generatedText, 0o644); err != nil {
+	if err := writeContract(baseFile, based(generated, conflicts)); err != nil {
 		return 0, err
 	}
 	reportSynth(s, file, result, verb, conflicts)
 	return len(conflicts), nil
+}
+
+// based returns what a later merge takes as generated. Tools that stayed whole are not in it: they are
+// in conflict until a person has read their definition.
+func based(generated *contract.File, conflicts []contract.Conflict) *contract.File {
+	out := generated.Clone()
+	out.Tools = slices.DeleteFunc(out.Tools, func(t contract.Tool) bool {
+		return slices.ContainsFunc(conflicts, func(c contract.Conflict) bool {
+			return c.Path == contract.Definition && c.Tool == t.Name
+		})
+	})
+	return out
 }
 
 // writeContract writes a contract into a new file.
@@ -216,17 +225,27 @@ func reportSynth(s *command.Streams, file string, f *contract.File, verb string,
 	p := newPrinter(s)
 	p.line(0, fmt.Sprintf("%s %s: %s, %d for review", verb, file, display.Count(len(f.Tools), "tool", "tools"), doctor.CountReviews(f)))
 	for _, c := range conflicts {
-		text := c.String()
-		if whole := c.Path == "" && c.Tool != ""; whole && c.Generated == "" {
-			text = c.Tool + ": its contract was edited, and there is no such tool any more; take it out of " + file + " if that is so"
-		} else if whole {
-			text = c.Tool + ": it was taken out of " + file + ", and its definition has changed since; it stays out"
-		}
-		p.para(2, p.Warn("conflict: "), display.Line(text))
+		p.para(2, p.Warn("conflict: "), display.Line(conflictText(file, c)))
 	}
 	if len(conflicts) > 0 {
 		p.line(2, "your version was kept; edit it where the new one is right")
 	}
+}
+
+// conflictText says what a conflict is about, and what a person can do.
+func conflictText(file string, c contract.Conflict) string {
+	whole := c.Path == "" && c.Tool != ""
+	switch {
+	case c.Path == contract.Definition:
+		return c.Tool + ": its definition has changed, and " + baseOf(file) + " doesn't tell your edits from what was generated: " +
+			"the contract stays as it was reviewed, and calls are denied. When you have read the new definition, write fingerprint: " +
+			c.Generated + " there, and do this again"
+	case whole && c.Generated == "":
+		return c.Tool + ": its contract was edited, and there is no such tool any more; take it out of " + file + " if that is so"
+	case whole:
+		return c.Tool + ": it was taken out of " + file + ", and its definition has changed since; it stays out"
+	}
+	return c.String()
 }
 
 // contractText returns what is written to a contract file. It is read back first: a file that

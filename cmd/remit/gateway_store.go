@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -92,12 +93,12 @@ func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, err
 	if len(d.notify) > 0 {
 		d.options.Notify = notifier{d.notify, log}.tell
 	}
+	if !d.options.Elicit && !d.queue && slices.ContainsFunc(d.options.Servers, func(s mcp.Server) bool { return s.Mode != mcp.Shadow }) {
+		log.Warn("no person can be asked about a call, and what would need a yes is denied: let the client ask with --elicit, or remit approvals with --queue; in a configuration, under approvals")
+	}
 	d.options.Listed = (&listing{d.files, log}).take
 	if d.store == "" {
 		o := d.options
-		if !o.Elicit {
-			log.Warn("no person can be asked about a call, and what would need a yes is denied: let the client ask with --elicit, or remit approvals with --queue; in a configuration, under approvals")
-		}
 		always := &approved{files: d.files}
 		o.Always = always.add
 		g, err := mcp.New(o)

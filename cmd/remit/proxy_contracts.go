@@ -46,27 +46,24 @@ func (l *learned) add(made *contract.File) (*contract.File, error) {
 		base = &contract.File{Version: contract.Version, Server: made.Server}
 	}
 	generated := with(base, made.Tools)
-	generatedText, err := contractText(baseName, generated)
-	if err != nil {
-		return nil, err
-	}
-
+	var conflicts []contract.Conflict
 	text, err := atomicfile.Edit(name, func(was []byte) ([]byte, error) {
 		edited, err := contract.Load(name, was)
 		if err != nil {
 			return nil, err
 		}
-		merged, conflicts := contract.Merge(base, generated, edited)
-		for _, c := range conflicts {
-			l.log.Warn("a contract was edited where a new definition says something else: the edit was kept", "file", name, "place", c.String())
-		}
+		merged, found := contract.Merge(base, generated, edited)
+		conflicts = found
 		return l.text(name, was, edited, merged)
 	})
 	if err != nil {
 		return nil, err
 	}
+	for _, c := range conflicts {
+		l.log.Warn("a contract was edited where a new definition says something else: the edit was kept", "file", name, "place", conflictText(name, c))
+	}
 	// The base last, as contract synth does it.
-	if err := atomicfile.Write(baseName, generatedText, 0o644); err != nil {
+	if err := writeContract(baseName, based(generated, conflicts)); err != nil {
 		return nil, err
 	}
 	return contract.Load(name, text)

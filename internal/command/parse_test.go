@@ -59,8 +59,9 @@ func TestParse(t *testing.T) {
 		"a flag that there isn't":          {args: "paint --coluor x", want: "did you mean"},
 		"a flag like no other":             {args: "paint --fat x", want: "unknown flag --fat."},
 		"a flag without its value":         {args: "paint --colour", want: "--colour needs a value behind it"},
+		"another flag in a value's place":  {args: "paint --colour --share 5", want: "--colour needs a value behind it."},
 		"a time without its unit":          {args: "paint --share 5 --wet --dries 5 1", want: `--dries: "5" is no length of time: write a number with its unit, such as 30s`},
-		"a value that is none of its kind": {args: "paint --share x --wet 1", want: "--share"},
+		"a value that is none of its kind": {args: "paint --share x --wet 1", want: `--share: "x" is no number here: write a whole number`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if test.colour != "" {

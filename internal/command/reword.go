@@ -9,8 +9,9 @@ import (
 
 // What the parser says of a flag, in its words.
 var (
-	withoutValue = pattern.OnUse(`^(--[^:]+): expected .* value but got "EOL" \(<EOL>\)$`)
+	withoutValue = pattern.OnUse(`^(--[^:]+): expected .* value but got (?:"EOL" \(<EOL>\)$|".*" \((?:long|short) flag\))`)
 	noDuration   = pattern.OnUse(`^(--[^:]+): expected duration but got (".*?"): .*$`)
+	noNumber     = pattern.OnUse(`^(--[^:]+): expected a valid \d+ bit (u?int|float) but got (".*?")`)
 	unknownFlag  = pattern.OnUse(`^(unknown flag -+(\S+)), did you mean "-+(\S+)"\?$`)
 )
 
@@ -26,6 +27,9 @@ func reworded(err error) error {
 	}
 	if m := noDuration().FindStringSubmatch(text); m != nil {
 		return errors.New(m[1] + ": " + m[2] + " is no length of time: write a number with its unit, such as 30s, 5m or 2h")
+	}
+	if m := noNumber().FindStringSubmatch(text); m != nil {
+		return errors.New(m[1] + ": " + m[3] + " is no number here: write " + map[string]string{"int": "a whole number", "uint": "a whole number, 0 or more", "float": "a number"}[m[2]])
 	}
 	if m := unknownFlag().FindStringSubmatch(text); m != nil && strictyaml.Suggest(m[2], []string{m[3]}) == "" {
 		return errors.New(m[1])

@@ -136,7 +136,7 @@ func (r *Reader) syntax(data []byte, err error) {
 		at.Line, at.Column = where.Mark.Line, where.Mark.Column
 		message = where.Message
 	}
-	if tabbed(data, at.Line) {
+	if tabbed(data, at) {
 		r.Fail(at, "indent it with spaces", "the line begins with a tab, which YAML doesn't take")
 		return
 	}
@@ -144,8 +144,14 @@ func (r *Reader) syntax(data []byte, err error) {
 	r.Fail(at, hint, "not readable as YAML: %s", strings.TrimPrefix(message, "yaml: "))
 }
 
-// tabbed reports whether a line is indented with a tab.
-func tabbed(data []byte, line int) bool {
-	lines := bytes.SplitN(data, []byte("\n"), line+1)
-	return line > 0 && line <= len(lines) && bytes.HasPrefix(bytes.TrimLeft(lines[line-1], " "), []byte("\t"))
+// tabbed reports whether the parser stopped at a tab that indents the line. In brackets a line may begin
+// with one, and the mistake is another.
+func tabbed(data []byte, at *Node) bool {
+	lines := bytes.SplitN(data, []byte("\n"), at.Line+1)
+	if at.Line < 1 || at.Line > len(lines) {
+		return false
+	}
+	line := lines[at.Line-1]
+	indent := len(line) - len(bytes.TrimLeft(line, " "))
+	return indent == at.Column-1 && bytes.HasPrefix(line[indent:], []byte("\t"))
 }
