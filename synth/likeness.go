@@ -14,10 +14,13 @@ import (
 type Opinion struct {
 	// Rules is the contract by the rules alone. It is not one to enforce.
 	Rules contract.Tool
-	// Effects has the probability of each effect, and Arguments those of each argument, by pattern.
-	// What the estimates know nothing about is missing.
-	Effects   map[string]float64
-	Arguments map[string]Likelihood
+	// NoVerb is set where the rules know no word for what the tool does, so that their effect is the
+	// strictest and no opinion.
+	NoVerb bool
+	// Effects and Outputs have the probability of each effect and of each trust of the result, and
+	// Arguments those of each argument, by pattern. What the estimates know nothing about is missing.
+	Effects, Outputs map[string]float64
+	Arguments        map[string]Likelihood
 }
 
 // Likelihood has the probability of each role and each floor of an argument, by name.
@@ -38,7 +41,9 @@ func Opinions(c *schema.Catalogue) map[string]Opinion {
 
 func (t *tool) likelihoods(o *Opinion) {
 	by := t.table.likely
-	o.Effects = probabilities(by.Effects.Odds(estimate.Tool(t.def, string(t.told), t.table.english)))
+	features := estimate.Tool(t.def, string(t.told), t.table.english)
+	o.NoVerb = t.verb == ""
+	o.Effects, o.Outputs = probabilities(by.Effects.Odds(features)), probabilities(estimate.Outputs().Odds(features))
 	for _, p := range t.places {
 		v, _ := t.read(p)
 		if features := t.featuresOf(p, v); features != nil {

@@ -119,7 +119,7 @@ func rolesTable(t *command.Tables, r *eval.RolesReport) {
 
 type fitCommand struct {
 	Dirs []string `arg:"" type:"path" help:"Directories with labels*.jsonl and SERVER.json."`
-	Of   string   `default:"roles" enum:"roles,floors,effects" help:"Which estimate is fitted: roles, floors or effects."`
+	Of   string   `default:"roles" enum:"roles,floors,effects,outputs" help:"Which estimate is fitted: roles, floors, effects or outputs."`
 }
 
 // Run fits an estimate, and writes its table.
@@ -128,7 +128,7 @@ func (c *fitCommand) Run(s *command.Streams) error {
 	if err != nil {
 		return err
 	}
-	of := map[string][]estimate.Example{"roles": examples.Roles, "floors": examples.Floors, "effects": examples.Effects}
+	of := map[string][]estimate.Example{"roles": examples.Roles, "floors": examples.Floors, "effects": examples.Effects, "outputs": examples.Outputs}
 	_, err = io.WriteString(s.Out, estimate.Fit(of[c.Of]).String())
 	return err
 }

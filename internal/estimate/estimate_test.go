@@ -72,6 +72,7 @@ func TestTableSurvivesWriting(t *testing.T) {
 	}
 	for name, same := range map[string]bool{
 		"roles": Roles().String() == rolesText, "floors": Floors().String() == floorsText, "effects": Effects().String() == effectsText,
+		"outputs": Outputs().String() == outputsText,
 	} {
 		if !same {
 			t.Errorf("%s.txt isn't as remit-eval fit writes it", name)

@@ -21,13 +21,18 @@ var floorsText string
 //go:embed effects.txt
 var effectsText string
 
+//go:embed outputs.txt
+var outputsText string
+
 // Roles returns the table that is built in for the roles of arguments, Floors that for
-// the lowest floors that a careful reader accepts for them, and Effects that for the effects of
-// tools. A mistake in them is found by the package's tests.
+// the lowest floors that a careful reader accepts for them, Effects that for the effects of
+// tools, and Outputs that for whether strangers may have written what they return. A mistake in
+// them is found by the package's tests.
 var (
 	Roles   = sync.OnceValue(func() *Table { return mustParse(rolesText) })
 	Floors  = sync.OnceValue(func() *Table { return mustParse(floorsText) })
 	Effects = sync.OnceValue(func() *Table { return mustParse(effectsText) })
+	Outputs = sync.OnceValue(func() *Table { return mustParse(outputsText) })
 )
 
 func mustParse(text string) *Table {

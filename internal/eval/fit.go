@@ -16,9 +16,9 @@ import (
 )
 
 // Examples are what estimates are fitted on: labelled arguments, by their roles and by
-// the lowest floors that are accepted for them, and tools by their effects.
+// the lowest floors that are accepted for them, and tools by their effects and their outputs.
 type Examples struct {
-	Roles, Floors, Effects []estimate.Example
+	Roles, Floors, Effects, Outputs []estimate.Example
 }
 
 // ReadExamples reads the labelled arguments of directories with labels*.jsonl and
@@ -42,6 +42,8 @@ func ReadExamples(dirs ...string) (*Examples, error) {
 			}
 			if f, ok := s.tools[l.Tool]; ok && l.Kind == "tool" {
 				out.Effects = append(out.Effects, estimate.Example{Group: s.fingerprint, Features: f, Class: string(l.Effect)})
+				// No result is better than the service's own word.
+				out.Outputs = append(out.Outputs, estimate.Example{Group: s.fingerprint, Features: f, Class: min(l.OutputTrust, label.ToolOutput).String()})
 			}
 			f, ok := s.features[l.Tool][l.Arg]
 			if !ok || l.Kind != "arg" {

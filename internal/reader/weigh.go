@@ -67,9 +67,15 @@ const (
 	changing  = 10
 )
 
-// plausible is how likely a role has to be, by arguments like it, where neither it nor the
-// contract's bears authority.
-const plausible = 0.05
+const (
+	// plausible is how likely a role has to be, by arguments like it, where neither it nor the
+	// contract's bears authority, and what has to be so by tools like it that a stricter effect is
+	// taken against them and the rules.
+	plausible = 0.05
+	// possible is how likely a milder effect has to be by tools like it where the rules know no verb,
+	// and arguable where what they see destroys nothing. What destroys needs most of them.
+	possible, arguable = 0.1, 0.25
+)
 
 // weighing compares one tool's contract with a reading.
 type weighing struct {
@@ -141,7 +147,7 @@ func (w *weighing) effect(r *Reading, open bool) {
 		now = contract.Destructive
 	}
 	stricter := degree(now) > degree(t.Effect)
-	taken := open && (stricter || w.seesEffect(r.Effect))
+	taken := open && ((stricter && !w.outvotes(now)) || w.seesEffect(r.Effect))
 	w.differ(Disagreement{Path: "effect", Rules: string(t.Effect), Model: string(r.Effect), Taken: taken, Why: r.Does}, stricter, authority+outward)
 	if !taken {
 		return
@@ -154,9 +160,29 @@ func (w *weighing) effect(r *Reading, open bool) {
 	t.Effect = now
 }
 
-// seesEffect reports whether the rules alone see an effect, or most tools like it have it. What executes stays so.
+// seesEffect reports whether the rules alone see an effect, or enough tools like it have it. What executes stays so.
 func (w *weighing) seesEffect(e contract.Effect) bool {
-	return w.second != nil && w.tool.Effect != contract.Execute && (w.second.Rules.Effect == e || likeliest(w.second.Effects) == string(e))
+	if w.second == nil || w.tool.Effect == contract.Execute {
+		return false
+	}
+	likely := w.second.Effects[string(e)]
+	isArguable := w.tool.Effect != contract.Destructive && likely >= arguable
+	isPossible := w.second.NoVerb && likely >= possible
+	return isArguable || isPossible || w.second.Rules.Effect == e || likeliest(w.second.Effects) == string(e)
+}
+
+// outvotes reports whether the rules alone see a write where the model sees more, and hardly any tool like it does more.
+func (w *weighing) outvotes(e contract.Effect) bool {
+	if w.second == nil || !e.Outward() || w.tool.Effect != contract.Write || w.second.Rules.Effect != contract.Write {
+		return false
+	}
+	outward := 0.0
+	for effect, likely := range w.second.Effects {
+		if contract.Effect(effect).Outward() {
+			outward += likely
+		}
+	}
+	return likeliest(w.second.Effects) == string(contract.Write) && outward < plausible
 }
 
 // becomesEffect holds what the rules took for a read to what any effect is held to.
@@ -182,7 +208,8 @@ func degree(e contract.Effect) int {
 	return 1
 }
 
-// output takes a lower trust of the result.
+// output takes a lower trust of the result, and the service's own word where most tools like it
+// are trusted so: then the result is no better than the call's arguments, which it may repeat.
 func (w *weighing) output(r *Reading, open bool) {
 	out := &w.tool.Output
 	trust := label.External
@@ -192,11 +219,24 @@ func (w *weighing) output(r *Reading, open bool) {
 	if trust == out.Trust {
 		return
 	}
-	taken := open && trust < out.Trust
-	w.differ(Disagreement{Path: "output", Rules: out.Trust.String(), Model: trust.String(), Taken: taken, Why: r.Does}, taken, 0)
-	if taken {
-		out.Trust = trust
+	isLower := trust < out.Trust
+	taken := open && (isLower || w.seesOwnWord())
+	w.differ(Disagreement{Path: "output", Rules: out.Trust.String(), Model: trust.String(), Taken: taken, Why: r.Does}, isLower, 0)
+	if !taken {
+		return
 	}
+	out.Trust = trust
+	out.Derived = out.Derived || !isLower
+}
+
+// seesOwnWord reports whether most tools like it return what the service itself makes. What runs, and what
+// comes from a page or a file that the call names, is never that.
+func (w *weighing) seesOwnWord() bool {
+	opens := slices.ContainsFunc(w.tool.Args, func(a contract.Arg) bool {
+		fetched := w.tool.Effect != contract.Write && (a.Form == contract.Path || a.Form == contract.URL)
+		return a.Role == label.Command || (a.Role == label.Target && fetched)
+	})
+	return w.second != nil && !opens && w.tool.Effect != contract.Execute && likeliest(w.second.Outputs) == label.ToolOutput.String()
 }
 
 // arg takes a role that bears authority and a higher floor, and what is milder as far as a second

@@ -106,18 +106,26 @@ func file(tools ...contract.Tool) *contract.File {
 
 func lowers(made, weighed *contract.Arg) bool { return weighed.Floor < made.Floor }
 
-// checkEffect holds what became of an effect: a milder one is somebody else's too, what is written stays
-// followed, and what became an effect vouches for nothing.
+// checkEffect holds what became of an effect and of the result: a milder one is somebody else's too, what executes
+// does, what is written stays followed, and what became an effect vouches for nothing.
 func checkEffect(t *rapid.T, made, weighed *contract.Tool, second *synth.Opinion) {
 	follows := map[contract.Effect]bool{contract.Write: true, contract.Destructive: true, contract.Execute: true}
 	was, is := made.Effect, weighed.Effect
-	seen := is == second.Rules.Effect || second.Effects[string(is)] >= slices.Max(slices.Collect(maps.Values(second.Effects)))
+	likely := second.Effects[string(is)]
+	most := likely >= slices.Max(slices.Collect(maps.Values(second.Effects)))
+	many := (was != contract.Destructive && likely >= 0.25) || (second.NoVerb && likely >= 0.1)
+	seen := is == second.Rules.Effect || most || many
 	switch {
+	case was == contract.Execute && is != was:
+		t.Fatalf("what executes became %s", is)
 	case seen || was == is:
 	case follows[was] && !follows[is]:
 		t.Fatalf("%s became %s: what it writes is followed no longer", was, is)
 	case was.Outward():
 		t.Fatalf("%s became %s", was, is)
+	}
+	if own := second.Outputs["TOOL_OUTPUT"]; weighed.Output.Trust > made.Output.Trust && (own < second.Outputs["EXTERNAL"] || !weighed.Output.Derived) {
+		t.Fatalf("the result was %s and became %s by the model alone: %+v", made.Output.Trust, weighed.Output.Trust, weighed.Output)
 	}
 	if was == contract.Read && is != was && (weighed.Output.Trust > label.External || len(weighed.Output.Certify) > 0 || weighed.Output.Settled) {
 		t.Fatalf("what became an effect still vouches: %+v", weighed.Output)
@@ -280,6 +288,66 @@ func TestWeigh(t *testing.T) {
 			second:  &synth.Opinion{Rules: rules(t, note), Effects: map[string]float64{"read": 0.6, "write": 0.4}},
 			want:    []string{"! add_note effect: write → read"},
 			queue:   []string{"add_note effect: the rules say write, the model read; took read (shows)"},
+		},
+		{
+			name: "or that tools like it may well have, where nothing is destroyed", made: strings.ReplaceAll(note, "effect: write", "effect: egress"),
+			reading: reader.Reading{Does: "keeps", Effect: contract.Write, Output: label.ToolOutput},
+			second:  &synth.Opinion{Rules: rules(t, strings.ReplaceAll(note, "effect: write", "effect: egress")), Effects: map[string]float64{"egress": 0.7, "write": 0.3}},
+			want:    []string{"! add_note effect: egress → write"},
+			queue:   []string{"add_note effect: the rules say egress, the model write; took write (keeps)"},
+		},
+		{
+			name: "what destroys does so unless most tools like it don't", made: strings.ReplaceAll(note, "effect: write", "effect: destructive"),
+			reading: reader.Reading{Does: "keeps", Effect: contract.Write, Output: label.ToolOutput},
+			second:  &synth.Opinion{Rules: rules(t, strings.ReplaceAll(note, "effect: write", "effect: destructive")), Effects: map[string]float64{"destructive": 0.6, "write": 0.4}},
+			queue:   []string{"add_note effect: the rules say destructive, the model write; kept destructive (keeps)"},
+		},
+		{
+			name: "or the rules only took the strictest", made: strings.ReplaceAll(note, "effect: write", "effect: destructive"),
+			reading: reader.Reading{Does: "keeps", Effect: contract.Write, Output: label.ToolOutput},
+			second: &synth.Opinion{
+				Rules: rules(t, strings.ReplaceAll(note, "effect: write", "effect: destructive")), NoVerb: true,
+				Effects: map[string]float64{"destructive": 0.8, "write": 0.2},
+			},
+			want:  []string{"! add_note effect: destructive → write"},
+			queue: []string{"add_note effect: the rules say destructive, the model write; took write (keeps)"},
+		},
+		{
+			name: "a stricter effect is for people where the rules and nearly all tools like it see a write", made: note,
+			reading: reader.Reading{Does: "replaces", Effect: contract.Destructive, Output: label.ToolOutput},
+			second:  &synth.Opinion{Rules: rules(t, note), Effects: map[string]float64{"write": 0.97, "destructive": 0.02, "egress": 0.01}},
+			queue:   []string{"add_note effect: the rules say write, the model destructive; kept write (replaces)"},
+		},
+		{
+			name: "and is taken where some do more", made: note,
+			reading: reader.Reading{Does: "replaces", Effect: contract.Destructive, Output: label.ToolOutput},
+			second:  &synth.Opinion{Rules: rules(t, note), Effects: map[string]float64{"write": 0.93, "destructive": 0.04, "egress": 0.03}},
+			want:    []string{"effect: write → destructive"},
+			queue:   []string{"add_note effect: the rules say write, the model destructive; took destructive (replaces)"},
+		},
+		{
+			name: "a result that most tools like it make themselves is trusted as far as the call's arguments", made: strings.ReplaceAll(note, "trust: TOOL_OUTPUT", "trust: EXTERNAL"),
+			reading: reader.Reading{Does: "adds", Effect: contract.Write, Output: label.Trusted},
+			second:  &synth.Opinion{Rules: rules(t, note), Outputs: map[string]float64{"EXTERNAL": 0.3, "TOOL_OUTPUT": 0.7}},
+			want:    []string{"! add_note output trust: EXTERNAL → TOOL_OUTPUT", "output derived: false → true"},
+			queue:   []string{"add_note output: the rules say EXTERNAL, the model TOOL_OUTPUT; took TOOL_OUTPUT (adds)"},
+		},
+		{
+			name: "one that others often write in stays theirs", made: strings.ReplaceAll(note, "trust: TOOL_OUTPUT", "trust: EXTERNAL"),
+			reading: reader.Reading{Does: "adds", Effect: contract.Write, Output: label.ToolOutput},
+			second:  &synth.Opinion{Rules: rules(t, note), Outputs: map[string]float64{"EXTERNAL": 0.6, "TOOL_OUTPUT": 0.4}},
+			queue:   []string{"add_note output: the rules say EXTERNAL, the model TOOL_OUTPUT; kept EXTERNAL (adds)"},
+		},
+		{
+			name: "and what a file holds is whoever's wrote it", made: `
+  show:
+    effect: read
+    args: {/file: {role: target, floor: USER, form: path}}
+    output: {trust: EXTERNAL}
+`,
+			reading: reader.Reading{Does: "shows", Effect: contract.Read, Output: label.ToolOutput, Args: []reader.Arg{{At: "/file", Role: label.Target, Floor: label.User}}},
+			second:  &synth.Opinion{Rules: rules(t, note), Outputs: map[string]float64{"EXTERNAL": 0.3, "TOOL_OUTPUT": 0.7}},
+			queue:   []string{"show output: the rules say EXTERNAL, the model TOOL_OUTPUT; kept EXTERNAL (shows)"},
 		},
 		{
 			"agreement changes nothing", note,
