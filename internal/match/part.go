@@ -37,6 +37,9 @@ func (p parts) home(record string) (home string, part []string, outer int) {
 			return record, part, outer
 		}
 		name := words(strictjson.UnescapeToken(record[at+1:]))
+		if len(name) == 0 {
+			return record, part, outer // or it would pass for the record itself
+		}
 		if part != nil {
 			outer += len(name)
 		}

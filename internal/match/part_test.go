@@ -2,6 +2,7 @@ package match_test
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -131,5 +132,20 @@ func TestTwoMembersMayBeMeant(t *testing.T) {
 		scope: `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"sent_to"}],"kind":"id","pick":"only"}}}]}`}
 	if got, misses := h.covered(t); got || !strings.Contains(strings.Join(misses, "\n"), "two members may be meant") {
 		t.Errorf("covered %v: %v", got, misses)
+	}
+}
+
+// TestNamelessObjects: what is in an object without a name is none of the record's own members.
+func TestNamelessObjects(t *testing.T) {
+	for _, name := range []string{"", " ", "--", "\u200b"} {
+		list := `{"results":[{"id":"m1",` + strconv.Quote(name) + `:{"id":"E"}}]}`
+		for id, want := range map[string]bool{"m1": true, "E": false} {
+			h := loosened{scope: every(of("search", "id", `{}`)), id: id, results: []returned{{"search", "", list}}}
+			for _, irreversible := range []bool{true, false} {
+				if got, misses := h.covered(t, irreversible); got != want {
+					t.Errorf("%s of %s, irreversible %v: covered %v, want %v (%v)", id, list, irreversible, got, want, misses)
+				}
+			}
+		}
 	}
 }
