@@ -44,6 +44,7 @@ type bindings struct {
 	// in question; empty for an argument that is in no list.
 	elements map[binding]string
 	element  string
+	pointer  string // of the argument in question; empty for one of an earlier call
 }
 
 func newMatcher(s state) *matcher {
@@ -177,6 +178,9 @@ func (m *matcher) arguments(e *Call, p *Proposal) (miss string) {
 		if at := lacking(&e.Args[i], p); at != "" {
 			return m.say("%s: left out", at)
 		}
+		if value := m.withoutSome(&e.Args[i], p); value != "" {
+			return m.say("%s: %s is left out, and the request is for one call with all", e.Args[i].Pointer, short(value))
+		}
 	}
 	for i := range p.Args {
 		a := &p.Args[i]
@@ -222,7 +226,7 @@ func (m *matcher) constrained(c *Arg, p *Proposal) (miss string) {
 			named = append(named, value)
 		}
 
-		m.element = elementOf(a.Pointer)
+		m.element, m.pointer = elementOf(a.Pointer), a.Pointer
 		g, miss := m.granted(&c.Constraint, p, *a)
 		if miss != "" {
 			return m.say("%s: %s", a.Pointer, miss)

@@ -1,0 +1,66 @@
+package match
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/scope"
+)
+
+// A call that is made once for all that a source lists has all of it: what is split among the members but for one of them is
+// split otherwise.
+
+// withoutSome returns a value that a list of the call lacks, where an entry takes all of a source for one call; empty where it has all
+// of one of the sources.
+func (m *matcher) withoutSome(c *Arg, p *Proposal) string {
+	isOnce := m.effect && !m.in.Times.Each && m.in.Times.N == 1
+	if !isOnce || c.Pick != scope.All || c.Is != nil || !strings.Contains(c.Pointer, "/*") {
+		return ""
+	}
+	var listed []string
+	for i := range p.Args {
+		if a := &p.Args[i]; !a.Empty && within(c.Pointer, a.Pointer) {
+			listed = append(listed, a.Text)
+		}
+	}
+	if listed == nil {
+		return ""
+	}
+
+	missing := ""
+	for i := range c.From {
+		lacks, called := m.lacks(&c.Constraint, c.From[i:i+1], listed)
+		if called && lacks == "" {
+			return ""
+		}
+		missing = cond(missing, lacks)
+	}
+	return missing
+}
+
+// lacks returns a value of a source that a list doesn't have; empty where it has all that the source offers now.
+func (m *matcher) lacks(c *Constraint, source []Source, listed []string) (value string, called bool) {
+	o := m.offers(source, c, "")
+	for _, v := range o.values {
+		isListed := func(text string) bool { return m.work(len(text)) && same(v.text, text, false) }
+		isOut := v.missing || v.doubt != "" || m.isStale(v)
+		if isOut || slices.ContainsFunc(listed, isListed) || m.excepted(c, Argument{Text: v.text, Role: label.Selector}) != "" {
+			continue
+		}
+		return v.text, true
+	}
+	return "", len(o.values) > 0
+}
+
+// isStale reports whether the call that a value is of was made again: the later result is what there is.
+func (m *matcher) isStale(v candidate) bool {
+	of, _ := m.recordOf(v)
+	if of == nil {
+		return false
+	}
+	at := slices.Index(m.results, of)
+	return at >= 0 && slices.ContainsFunc(m.results[at+1:], func(r *Result) bool {
+		return r.Covered && r.Tool == of.Tool && r.Server == of.Server && of.askedAs(r)
+	})
+}
