@@ -85,9 +85,13 @@ func (m *matcher) someOf(s *Source, r *Result) (met bool, miss string) {
 		return r.hasAny(), ""
 	}
 	for record := range m.meeting(where, r) {
-		if slices.ContainsFunc(r.records[record], func(i int) bool { return !r.fields[i].null }) {
-			return true, ""
+		if !slices.ContainsFunc(r.records[record], func(i int) bool { return !r.fields[i].null }) {
+			continue
 		}
+		if !m.against && m.isContested(where, r) {
+			return false, m.say("what %s returned has several records of that name, and not all are as the request has it", s.Tool)
+		}
+		return true, ""
 	}
 	if m.irreversible && !m.against {
 		return false, ""
@@ -205,6 +209,9 @@ func (m *matcher) excepted(c *Constraint, a Argument) string {
 		if miss := find(s, c, a); miss != "" {
 			return miss
 		}
+	}
+	if name := m.unfound(c); name != "" {
+		return m.say("nothing is called %s, which the request leaves out", short(name))
 	}
 	return ""
 }

@@ -141,12 +141,12 @@ func (w *Match) says(text string) bool {
 		return found
 	}
 	shown := spaced(plainly(text))
-	together := strings.ReplaceAll(shown, " ", "")
+	parted, together := strings.Join(words(text[:min(len(text), maxLabel)]), " "), strings.ReplaceAll(shown, " ", "") // GymPlus is the gym
 	return isDisguised(text) || slices.ContainsFunc(w.Contains, func(looked string) bool {
 		of := spaced(plainly(looked))
 		before, after, several := strings.Cut(of, " ")
 		inOne := several && strings.Contains(together, before+strings.ReplaceAll(after, " ", ""))
-		return hasWords(shown, of) || inOne || maySay(shown, of)
+		return hasWords(shown, of) || hasWords(parted, of) || inOne || maySay(shown, of)
 	})
 }
 

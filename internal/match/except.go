@@ -37,6 +37,33 @@ func (m *matcher) singledOut(s *Source, c *Constraint, a Argument) string {
 	return ""
 }
 
+// unfound returns what a constraint leaves out by the user's words, where no record is called so; empty where one is, or it leaves out
+// nothing of a name. Whatever has it under another name would not be left out.
+func (m *matcher) unfound(c *Constraint) string {
+	name := ""
+	for i := range c.Except {
+		s := &c.Except[i]
+		isNaming := func(w Match) bool { return !w.isOnState() && !w.bounded() && (m.statedMatch(w) || m.statedWords(w)) }
+		at := slices.IndexFunc(s.Where, isNaming)
+		if s.By != "" || at < 0 {
+			continue
+		}
+
+		listing := Constraint{Pick: scope.All, From: c.From}
+		for _, r := range m.results {
+			if !m.answers(s, r, &listing) && !m.offeredBy(c, s, r) {
+				continue
+			}
+			where, _ := m.where(s, r)
+			if r.structured && len(m.allMeeting(where, r)) > 0 {
+				return ""
+			}
+			name = cond(name, slices.Concat(s.Where[at].looked(), []string{s.Where[at].Prefix})[0])
+		}
+	}
+	return name
+}
+
 // undoubted returns the values of a choice that may be chosen: what is listed beside what the request is about doesn't compete with it. Where
 // all are in doubt, they are left.
 func undoubted(all []candidate) []candidate {

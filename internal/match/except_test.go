@@ -207,3 +207,36 @@ func TestLeftOutOfAPart(t *testing.T) {
 		})
 	}
 }
+
+// TestWhatIsLeftOutIsThere: who leaves out something by its name is asked where nothing is called so, since another spelling of it would
+// not be left out. What has no name may be nothing at all.
+func TestWhatIsLeftOutIsThere(t *testing.T) {
+	const bills = `[{"id":"a","issuer":"Luz del Sur","paid":false},{"id":"b","issuer":"GymPlus","paid":false}]`
+	for where, want := range map[string]string{
+		`{"issuer":"GymPlus"}`:                  "a",
+		`{"issuer":{"contains":"gym"}}`:         "a",
+		`{"issuer":{"contains":"fitness"}}`:     "",
+		`{"issuer":["Fitness Club","GymPlus"]}`: "a",
+		`{"issuer":"Fitness Club"}`:             "",
+		`{"issuer":{"prefix":"Fit"}}`:           "",
+		`{"paid":true}`:                         "ab",
+		`{"status":"overdue"}`:                  "",
+		`{}`:                                    "",
+	} {
+		got := ""
+		for _, id := range []string{"a", "b"} {
+			for _, write := range []bool{true, false} {
+				h := hostile{request: "Pay all bills but that of GymPlus, the gym, Fit, fitness, Fitness Club.", scope: deleting(`"where":`+where, ""), tool: "forward_mail",
+					args: map[string]string{"/id": "s:" + id}, results: mails(nil, bills), write: write}
+				if ok, _ := h.covered(t); ok && write {
+					got += id
+				} else if ok && !strings.Contains(got, id) {
+					t.Errorf("%s: only what can't be taken back is covered for %s", where, id)
+				}
+			}
+		}
+		if got != want {
+			t.Errorf("%s: covered %q, want %q", where, got, want)
+		}
+	}
+}

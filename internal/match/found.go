@@ -63,12 +63,12 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 		switch {
 		case isNamed(f):
 			v := whole(f)
-			v.doubt = cond(cond(doubt, aside(f)), m.ofOtherUnit(name, c, f))
+			v.doubt = cond(cond(doubt, aside(f)), m.ofOtherUnit(name, c, r, f))
 			found.named = append(found.named, v)
 		case has || c.Pick != scope.Only || m.lent: // an outsider's words must not offer a choice, nor replace a member that is empty
 		case isOf(f.text, c.Kind):
 			v := whole(f)
-			v.doubt = cond(cond(cond(doubt, m.misplaced(s, c, f)), aside(f)), m.ofOtherUnit(name, c, f))
+			v.doubt = cond(cond(cond(doubt, m.misplaced(s, c, f)), aside(f)), m.ofOtherUnit(name, c, r, f))
 			found.ofKind = append(found.ofKind, v)
 		default:
 			if values, pointed := m.inText(name, c.Kind, f.text); len(values) > 0 {
@@ -85,24 +85,6 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 func (m *matcher) misplaced(s *Source, c *Constraint, f *field) string {
 	if m.irreversible && sharp(c.Kind) && !lexicon().holders(c.Kind).In(f.key) {
 		return m.say("others may have written it into %s of %s", short(f.name), s.Tool)
-	}
-	return ""
-}
-
-// ofOtherUnit says why a number may be of another unit than the call takes: its member names one that neither the field nor the call's
-// argument does; empty where it isn't. Cents are no euros.
-func (m *matcher) ofOtherUnit(name []string, c *Constraint, f *field) string {
-	if !m.irreversible || m.against || m.joining || c.Computed || c.Kind != scope.Number || len(f.key) < 2 {
-		return ""
-	}
-	isTaken := func(w string) bool {
-		isIn := func(named []string) bool {
-			return slices.ContainsFunc(named, func(n string) bool { return sameWord(n, w) })
-		}
-		return isIn(name) || slices.ContainsFunc(m.in.Args, func(a Arg) bool { return a.From != nil && isIn(argumentName(a.Pointer)) })
-	}
-	if slices.ContainsFunc(f.key[1:], func(w string) bool { return lexicon().Subunits.Has(w) && !isTaken(w) }) {
-		return m.say("%s is in a unit that the call may not be in", short(f.name))
 	}
 	return ""
 }

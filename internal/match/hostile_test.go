@@ -794,3 +794,19 @@ func TestUnchangedIsOfTheObject(t *testing.T) {
 		})
 	}
 }
+
+// TestPathsThatLead: a path out of a listing stays in it, unless the user said otherwise.
+func TestPathsThatLead(t *testing.T) {
+	const text = `{"calls":[{"tool":"forward_mail","times":"each","args":{"/id":{"from":[{"tool":"list_mails","field":"path"}],"kind":"path","pick":"all"}}}]}`
+	for path, want := range map[string]bool{
+		"/var/app/a.log": true, "/var/app/a..log": true, "/var/app/../../etc/passwd": false, "..": false, `C:\app\..\x`: false,
+		"/var/app/%2e%2e/x": false, "/var/app/..%2Fx": false, "/said/../x": true,
+	} {
+		for _, write := range []bool{true, false} {
+			h := hostile{request: "Delete all logs, and /said/../x.", scope: text, tool: "forward_mail", args: map[string]string{"/id": "s:" + path}, results: mails(nil, `[{"path":`+strconv.Quote(path)+`}]`), write: write}
+			if got, misses := h.covered(t); got != want {
+				t.Errorf("%s, write %v: covered %v, want %v (%v)", path, write, got, want, misses)
+			}
+		}
+	}
+}

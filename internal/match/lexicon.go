@@ -15,7 +15,7 @@ type lists struct {
 	Current, Wrappers, NameParts, Anybody, Orders, Besides, Included, Senses, Beginnings, Past, Searched, LookUps, Upper,
 	Lower, Wholes, Excluding, WholeNames, Filled, Bare, Caps, Details, Differing, InAll, MailHolders, LinkHolders,
 	AccountHolders, PhoneHolders, Titles, Notes, Common, Wrapping, Computing, NoSuperlatives, Extents, Denying, Relating, Subunits, Begins, Closes, Sums, Totals, Determiners,
-	WholeAmounts, Fillers, Measuring, Sizing, OfCurrency, Measures, Bases, Intervals, Ratings, Highest, Codes, Flows,
+	WholeAmounts, Additions, Optional, Fillers, Measuring, Sizing, OfCurrency, Measures, Bases, Intervals, Ratings, Highest, Codes, Flows, States,
 	Days, Ranges, Clocks, Agreed, Dated, Lives, Particles wordlist.Set
 }
 

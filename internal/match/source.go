@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/label"
@@ -92,6 +93,9 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 	if len(hits) == 0 {
 		return m.quoted(c, a, o)
 	}
+	if m.leavesPlace(&a) {
+		return Grant{}, m.say("%s leads out of where it is listed", short(a.Text))
+	}
 	hits, miss := m.picked(c, &a, o, hits)
 	if miss != "" {
 		return Grant{}, miss
@@ -108,6 +112,24 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 	}
 	return Grant{Way: WayFrom, Call: hits[0].call, By: c.By}, ""
 }
+
+// leavesPlace reports whether a value that says where a call with an effect goes, or which object it is about, has a step to the folder
+// around: what is listed in a folder may be called so by whoever put it there.
+func (m *matcher) leavesPlace(a *Argument) bool {
+	if !m.effect || !(a.authority() || a.Role == label.Selector) || !strings.Contains(escapes().Replace(a.Text), "..") {
+		return false
+	}
+	if m.work(len(m.folded)) && appears(m.folded, fold(a.Text)) {
+		return false
+	}
+	steps := strings.FieldsFunc(escapes().Replace(a.Text), func(r rune) bool { return r == '/' || r == '\\' })
+	return slices.Contains(steps, "..")
+}
+
+// escapes are the ways to write a step in a link.
+var escapes = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer("%2e", ".", "%2E", ".", "%2f", "/", "%2F", "/", "%5c", "/", "%5C", "/")
+})
 
 // names reports whether a value is the user's name for the party whose account or address the
 // source would give: Spotify.

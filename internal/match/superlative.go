@@ -194,6 +194,9 @@ func (m *matcher) wholes(o offers, by criterion) [][]candidate {
 	names := m.membersOf(o, func(key []string) bool {
 		return lexicon().WholeAmounts.In(key) && !slices.ContainsFunc(unitless(key), isPart)
 	})
+	if names == nil && m.irreversible {
+		return m.withAdditions(o, by)
+	}
 	var out [][]candidate
 	for _, name := range names {
 		out = append(out, m.first(o, []string{name}, by).best()...)

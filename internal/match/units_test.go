@@ -1,6 +1,12 @@
 package match_test
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+
+	"github.com/remit-project/remit/internal/match"
+	"github.com/remit-project/remit/scope"
+)
 
 // TestUnits: numbers are compared where they measure the same, in whatever way the records say in what they are.
 func TestUnits(t *testing.T) {
@@ -115,6 +121,70 @@ func TestWholeAmounts(t *testing.T) {
 				c.by = "cheapest by fare"
 			}
 			b := billed{map[string]string{"/to": takes("iban", "text", `"pick":"choice","by":"`+c.by+`"`)}, c.list, map[string]string{"/to": "t:A"}}
+			if got, misses := b.covered(t); got != c.want {
+				t.Errorf("covered %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+}
+
+// TestTakenUnits: a number that a call takes is in the call's own unit and currency, as far as a record and a call name them.
+func TestTakenUnits(t *testing.T) {
+	for name, c := range map[string]struct {
+		field, list, at string
+		currency, usual string
+		want            bool
+	}{
+		"a number without a unit":                       {"fee", `[{"fee":12}]`, "/amount", "", "", true},
+		"hours into minutes":                            {"duration_hours", `[{"duration_hours":12}]`, "/minutes", "", "", false},
+		"minutes into minutes":                          {"duration", `[{"duration_min":12}]`, "/minutes", "", "", true},
+		"minutes by the unit beside":                    {"duration", `[{"duration":12,"unit":"h"}]`, "/minutes", "", "", false},
+		"hours into what says no unit":                  {"duration_hours", `[{"duration_hours":12}]`, "/length", "", "", true},
+		"dollars for euros":                             {"fee", `[{"fee":12,"currency":"USD"}]`, "/amount", "EUR", "", false},
+		"dollars for what a call is in":                 {"fee", `[{"fee":12,"currency":"USD"}]`, "/amount", "", "EUR", false},
+		"dollars for dollars":                           {"fee", `[{"fee":12,"currency":"USD"}]`, "/amount", "usd", "EUR", true},
+		"dollars by the member's name":                  {"fee", `[{"fee_usd":12}]`, "/amount", "EUR", "", false},
+		"by the argument's name":                        {"fee", `[{"fee_usd":12}]`, "/amount_eur", "", "", false},
+		"a sign for the currency":                       {"fee", `[{"fee":12,"currency":"$"}]`, "/amount", "EUR", "", false},
+		"dollars where the call says nothing":           {"fee", `[{"fee":12,"currency":"USD"}]`, "/amount", "", "", true},
+		"kilograms in a call with another currency too": {"weight", `[{"weight_kg":12}]`, "/weight_kg", "EUR", "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args, stated := map[string]string{c.at: "o:12"}, ""
+			if c.currency != "" {
+				args["/currency"], stated = "o:"+c.currency, `,"/currency":{"is":"`+c.currency+`"}`
+			}
+			s, refused, err := scope.Parse(fmt.Appendf(nil, `{"calls":[{"tool":"pay","args":{%q:{"from":[{"tool":"list_fees","field":%q}],"kind":"number","pick":"only"}%s}}]}`, c.at, c.field, stated), nil)
+			if err != nil || len(refused) > 0 {
+				t.Fatal(err, refused)
+			}
+			r := &match.Result{Call: "r", Server: "mailbox", Tool: "list_fees", Covered: true, Read: true, Early: true}
+			setContent(r, c.list)
+			p := call("pay", args)
+			p.Default = func(pointer string) (string, bool) { return c.usual, pointer == "/currency" && c.usual != "" }
+			if _, misses, ok := match.NewTask(s, "Pay the fee.").Match(p, []*match.Result{r}); ok != c.want {
+				t.Errorf("covered %v, want %v (%v)", ok, c.want, misses)
+			}
+		})
+	}
+}
+
+// TestWhatComesOnTop: what is cheapest by its price is so with the fees that come on top.
+func TestWhatComesOnTop(t *testing.T) {
+	for name, c := range map[string]struct {
+		list string
+		want bool
+	}{
+		"a fee that makes it dearer":   {`[{"iban":"A","fare":7,"cleaning_fee":90},{"iban":"B","fare":8,"cleaning_fee":10}]`, false},
+		"a fee that is lower, too":     {`[{"iban":"A","fare":7,"cleaning_fee":9},{"iban":"B","fare":8,"cleaning_fee":10}]`, true},
+		"a fee that all have":          {`[{"iban":"A","fare":7,"booking_fee":2},{"iban":"B","fare":8,"booking_fee":2}]`, true},
+		"a fee that one doesn't tell":  {`[{"iban":"A","fare":7},{"iban":"B","fare":8,"booking_fee":2}]`, false},
+		"shipping":                     {`[{"iban":"A","fare":7,"shipping":9},{"iban":"B","fare":8,"shipping":2}]`, false},
+		"a fee that need not be":       {`[{"iban":"A","fare":7,"late_fee":90},{"iban":"B","fare":8,"late_fee":10}]`, true},
+		"what it costs in all is told": {`[{"iban":"A","fare":7,"fee":9,"total":16},{"iban":"B","fare":18,"fee":2,"total":20}]`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := billed{map[string]string{"/to": takes("iban", "text", `"pick":"choice","by":"cheapest by fare"`)}, c.list, map[string]string{"/to": "t:A"}}
 			if got, misses := b.covered(t); got != c.want {
 				t.Errorf("covered %v, want %v (%v)", got, c.want, misses)
 			}

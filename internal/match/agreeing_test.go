@@ -1,0 +1,42 @@
+package match_test
+
+import "testing"
+
+// TestSeveralOfOneName: a condition on the state of what the user names isn't met where several records are called so and one is otherwise: it
+// may be the one that is meant. A condition that any record may meet is.
+func TestSeveralOfOneName(t *testing.T) {
+	const (
+		named  = `{"patient":{"contains":"Maureen"},"medicine":{"contains":"Amlodipine"},"refills":0}`
+		coded  = `{"id":"r-7","status":"approved"}`
+		titled = `{"title":"Spring Open","places":{"above":0}}`
+		any    = `{"day":"2026-05-12","status":"free"}`
+		unread = `{"sender":{"contains":"Maureen"},"read":false}`
+	)
+	for name, c := range map[string]struct {
+		where, list string
+		want        bool
+	}{
+		"one that is so":                     {named, `[{"patient":"Maureen Coyle","medicine":"Amlodipine","refills":0},{"patient":"Maureen Coyle","medicine":"Statin","refills":2}]`, true},
+		"an old one that is so":              {named, `[{"patient":"Maureen Coyle","medicine":"Amlodipine","refills":2},{"patient":"Maureen Coyle","medicine":"Amlodipine","refills":0}]`, false},
+		"two that are so":                    {named, `[{"patient":"Maureen Coyle","medicine":"Amlodipine","refills":0},{"patient":"Maureen Coyle","medicine":"Amlodipine","refills":0}]`, true},
+		"somebody else's":                    {named, `[{"patient":"Jo Coyle","medicine":"Amlodipine","refills":2},{"patient":"Maureen Coyle","medicine":"Amlodipine","refills":0}]`, true},
+		"an id in two states":                {coded, `[{"id":"r-7","status":"approved"},{"id":"r-7","status":"rejected"}]`, false},
+		"an id in one":                       {coded, `[{"id":"r-7","status":"approved"},{"id":"r-8","status":"rejected"}]`, true},
+		"a title with and without a place":   {titled, `[{"title":"Spring Open","places":0},{"title":"Spring Open","places":4}]`, false},
+		"other titles without one":           {titled, `[{"title":"Winter Open","places":0},{"title":"Spring Open","places":4}]`, true},
+		"any that is free":                   {any, `[{"day":"2026-05-12","status":"taken"},{"day":"2026-05-12","status":"free"}]`, true},
+		"any by somebody":                    {unread, `[{"sender":"Maureen Coyle","read":true},{"sender":"Maureen Coyle","read":false}]`, true},
+		"a state that one of them says not":  {coded, `[{"id":"r-7","status":"approved"},{"id":"r-7","status":null}]`, false},
+		"a state that the record's list has": {coded, `[{"id":"r-7","status":"approved","steps":[{"id":"s-1","status":"rejected"}]}]`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			scope := `{"calls":[{"tool":"act","if":[{"tool":"list","where":` + c.where + `}],"args":{"/text":{"any":true}}}]}`
+			for _, irreversible := range []bool{true, false} {
+				p := proposed{"If Maureen's amlodipine has none left, r-7 is approved or the Spring Open has places, write.", scope, map[string]string{"/text": "c:x"}, []returned{{"list", "", c.list}}}
+				if got, misses := p.covered(t, irreversible); got != c.want {
+					t.Errorf("irreversible %v: covered %v, want %v (%v)", irreversible, got, c.want, misses)
+				}
+			}
+		})
+	}
+}

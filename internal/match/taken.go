@@ -1,0 +1,76 @@
+package match
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/scope"
+)
+
+// A number that a call takes measures what the call does: cents are no euros, dollars are none, and two hours are not two minutes.
+
+// ofOtherUnit says why a number may be of another unit than the call takes: its member names a small one that neither the field nor the
+// call does, or its record one that the call has otherwise; empty where it isn't.
+func (m *matcher) ofOtherUnit(name []string, c *Constraint, r *Result, f *field) string {
+	if !m.irreversible || m.against || m.joining || c.Computed || c.Kind != scope.Number {
+		return ""
+	}
+	own := unitsIn(argumentName(m.pointer))
+	isTaken := func(w string) bool {
+		isOwn := slices.ContainsFunc(unitsCalled(w), func(u unit) bool { return slices.Contains(own, u) })
+		isIn := func(named []string) bool {
+			return slices.ContainsFunc(named, func(n string) bool { return sameWord(n, w) })
+		}
+		return isOwn || isIn(name) || slices.ContainsFunc(m.in.Args, func(a Arg) bool { return a.From != nil && isIn(argumentName(a.Pointer)) })
+	}
+	isSmall := len(f.key) > 1 && slices.ContainsFunc(f.key[1:], func(w string) bool { return lexicon().Subunits.Has(w) && !isTaken(w) })
+	if isSmall || m.isMeasuredOtherwise(r, f) {
+		return m.say("%s is in a unit that the call may not be in", short(f.name))
+	}
+	return ""
+}
+
+// isMeasuredOtherwise reports whether a number is in another unit than its call has it, of the same kind: by the names of the member and of
+// the argument, by what is beside the member, and by the currency of the call.
+func (m *matcher) isMeasuredOtherwise(r *Result, f *field) bool {
+	taken := unitsIn(slices.Concat(argumentName(m.pointer), strings.Fields(m.currency())))
+	if m.pointer == "" || len(taken) == 0 || !m.work(len(r.records[f.record])*perStep) {
+		return false
+	}
+	have := unitsIn(slices.Concat(f.key, strings.Fields(r.beside(f.record, f.isMeasuredBy))))
+	isOf := func(all []unit, u unit) bool {
+		return slices.ContainsFunc(all, func(other unit) bool { return other.of == u.of })
+	}
+	return slices.ContainsFunc(have, func(u unit) bool {
+		isOther := func(one unit) bool { return one.of != u.of || !slices.Contains(taken, one) }
+		return isOf(taken, u) && !slices.ContainsFunc(have, func(one unit) bool { return !isOther(one) })
+	})
+}
+
+// unitsIn returns the units that words name.
+func unitsIn(words []string) []unit {
+	var out []unit
+	for _, w := range words {
+		out = append(out, unitsCalled(fold(w))...)
+	}
+	return out
+}
+
+// currency returns the currency of the call beside the argument in question, or what it is where the call says none.
+func (m *matcher) currency() string {
+	list, _ := split(m.pointer)
+	for i := range m.proposal.Args {
+		a := &m.proposal.Args[i]
+		in, _ := split(a.Pointer)
+		if !a.Empty && strings.HasPrefix(list, in) && a.Pointer != m.pointer && lexicon().OfCurrency.In(argumentName(a.Pointer)) {
+			return a.Text
+		}
+	}
+	for _, name := range lexicon().OfCurrency.Words() {
+		if otherwise := m.proposal.otherwise(list + "/" + strictjson.EscapeToken(name)); otherwise != "" {
+			return otherwise
+		}
+	}
+	return ""
+}
