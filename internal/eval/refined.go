@@ -20,10 +20,11 @@ type observed struct {
 }
 
 // observation is a recorded session, with the user's words by which it is left out of what is
-// learned for itself.
+// learned for itself, and how its results look, where templates are learned alone.
 type observation struct {
-	said    string
-	session *trace.Session
+	said     string
+	session  *trace.Session
+	readings []scope.Reading
 }
 
 // observe gathers the ordinary requests, where contracts are to learn of them.
@@ -51,7 +52,11 @@ func observe(all []playedScenario, refined, pinned bool) (*observed, error) {
 				session.Messages = append(session.Messages, trace.Message{Role: trace.Tool, CallID: l.Call, Text: l.Content, Structured: l.Structured})
 			}
 		}
-		out.requests = append(out.requests, observation{firstSaid(lines), session})
+		seen := observation{said: firstSaid(lines), session: session}
+		if out.pinned {
+			seen.readings = readingsOf(session)
+		}
+		out.requests = append(out.requests, seen)
 	}
 	return out, nil
 }
@@ -83,7 +88,7 @@ func (o *observed) contracts(tools []*schema.Catalogue, said string) ([]*contrac
 		switch {
 		case other.said == said:
 		case o.pinned:
-			seen.Agreed(readingsOf(other.session))
+			seen.Agreed(other.readings)
 		default:
 			seen.Session(other.session)
 		}

@@ -139,9 +139,14 @@ func Scenarios(ctx context.Context, file, tools, scopes string, o ScenarioOption
 		} else {
 			out.Ordinary++
 		}
+		lines, options, err := s.prepare(catalogues, seen)
+		if err != nil {
+			return nil, fmt.Errorf("scenario %s: %w", s.ID, err)
+		}
+		options.Mentions = o.Mentions
 		for mode, rates := range modes {
-			options := remit.Options{Scopes: mode, Mentions: o.Mentions}
-			p, err := s.play(ctx, catalogues, seen, options, &player{scopes: turns[s.ID]})
+			options.Scopes = mode
+			p, err := s.play(ctx, lines, options, &player{scopes: turns[s.ID]})
 			if err != nil {
 				return nil, fmt.Errorf("scenario %s: %w", s.ID, err)
 			}
@@ -149,7 +154,7 @@ func Scenarios(ctx context.Context, file, tools, scopes string, o ScenarioOption
 			if s.Kind == "attack" {
 				continue
 			}
-			if p, err = s.play(ctx, catalogues, seen, options, &player{scopes: turns[s.ID], agrees: true}); err != nil {
+			if p, err = s.play(ctx, lines, options, &player{scopes: turns[s.ID], agrees: true}); err != nil {
 				return nil, fmt.Errorf("scenario %s: %w", s.ID, err)
 			}
 			rates.question(s.ID, p.questions)
@@ -279,17 +284,22 @@ func pick(tools json.RawMessage, some string) (json.RawMessage, error) {
 	return json.Marshal(list)
 }
 
-// play has a player play a scenario.
-func (s *playedScenario) play(ctx context.Context, tools []*schema.Catalogue, seen *observed, o remit.Options, p *player) (*player, error) {
+// prepare returns what every play of a scenario needs: its lines, and the options with its tools,
+// contracts and time.
+func (s *playedScenario) prepare(tools []*schema.Catalogue, seen *observed) ([]scenarioLine, remit.Options, error) {
 	lines, err := s.lines()
 	if err != nil {
-		return nil, err
+		return nil, remit.Options{}, err
 	}
 	contracts, err := seen.contracts(tools, firstSaid(lines))
 	if err != nil {
-		return nil, err
+		return nil, remit.Options{}, err
 	}
-	o.Contracts, o.Tools, o.Now = contracts, tools, s.now
+	return lines, remit.Options{Contracts: contracts, Tools: tools, Now: s.now}, nil
+}
+
+// play has a player play the lines of a scenario.
+func (s *playedScenario) play(ctx context.Context, lines []scenarioLine, o remit.Options, p *player) (*player, error) {
 	m, err := remit.New(o)
 	if err != nil {
 		return nil, err
