@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/superlative"
@@ -30,18 +31,30 @@ func (c *Constraint) criterion() (criterion, bool) {
 	if head, isPlace := inList(by); isPlace {
 		return placeOf(head)
 	}
-	s, ok := orderOf(by)
+	spoken := by[:len(by)-len(memberBehind(c.By))]
+	s, ok := orderOf(spoken)
 	if !ok {
 		return criterion{}, false
 	}
 
 	of, at := rankOf(by, s)
-	for i, w := range by {
+	for i, w := range spoken {
 		if ofOther := i != at && ordinalOf(w) > 0 && superlativeWith(w) == nil; ofOther {
 			return criterion{}, false // the second of something else
 		}
 	}
 	return criterion{rank: of, order: s}, true
+}
+
+// memberBehind returns the words of a member's name that stands behind "by" as programs write one: in
+// "cheapest by priceSecond" nothing is the second.
+func memberBehind(by string) []string {
+	_, name, found := strings.Cut(by, " by ")
+	all := words(name)
+	if isOne := !strings.ContainsFunc(name, unicode.IsSpace); !found || !isOne || len(all) == 1 {
+		return nil
+	}
+	return all
 }
 
 // isFromBegin reports whether a choice is by a place that is counted from the begin of a list, so that

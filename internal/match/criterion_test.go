@@ -66,6 +66,26 @@ func TestWholeCriterion(t *testing.T) {
 	}
 }
 
+// TestMemberOfCriterion: what stands behind "by" as programs write a name is a member's, whatever its words mean elsewhere.
+func TestMemberOfCriterion(t *testing.T) {
+	const fares = `[{"id":"a","priceFirst":70,"priceSecond":50},{"id":"b","priceFirst":80,"priceSecond":40},{"id":"c","priceFirst":60,"priceSecond":45}]`
+	for by, want := range map[string]string{
+		"cheapest by priceSecond":        "b",
+		"cheapest by price_first":        "c",
+		"second cheapest by priceSecond": "c",
+		"cheapest by price, the second":  "",
+		"cheapest by second":             "",
+		"cheapest by the second":         "",
+		"cheapest by priceThird":         "",
+	} {
+		t.Run(by, func(t *testing.T) {
+			if got := coveredOf(t, choosing(by), fares); got != want {
+				t.Errorf("covered: %q, want %q", got, want)
+			}
+		})
+	}
+}
+
 // TestEndOfPage: the last in a list isn't the last of a page of it, and the first is.
 func TestEndOfPage(t *testing.T) {
 	const page = `{"has_more":true,"mails":[{"id":"a"},{"id":"b"},{"id":"c"},{"id":"d"}]}`
