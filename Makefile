@@ -8,16 +8,17 @@ BENCH    ?= .
 # built, and with the race detector for tests. Go turns cgo off by itself where there is no
 # C compiler. What takes most of the tests' time with the detector is not watched: SQLite, which is
 # C in Go's clothes and has locks of its own, and the reader of YAML, which starts no goroutine: two
-# texts share a table of types there, under a lock.
+# texts share a table of types there, under a lock. Neither way has the checkout's path in it, so that
+# a fresh checkout builds again only what is new.
 UNWATCHED := modernc.org/sqlite/lib modernc.org/libc go.yaml.in/yaml/v4/internal/libyaml
 PLAIN := CGO_ENABLED=0 GOFLAGS="$(strip $(filter-out -trimpath,$(shell $(GO) env GOFLAGS)) -trimpath)"
-RACE  := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race $(foreach package,$(UNWATCHED),-gcflags=$(package)=-race=false))
+RACE  := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race -trimpath $(foreach package,$(UNWATCHED),-gcflags=$(package)=-race=false))
 
 # The linter is a tool of a module of its own, so that its dependencies are not
 # those of Remit.
 LINTER_PATH := $(PLAIN) $(GO) tool -n -modfile=tools/go.mod staticcheck
 
-.PHONY: all setup npm python test test-long lint sdks engines release release-test vuln site agentdojo bench fuzz
+.PHONY: all setup npm python test raced plain test-long lint sdks engines release release-test vuln site agentdojo bench fuzz
 
 all: test
 
@@ -70,8 +71,8 @@ lint:
 	linter=$$($(LINTER_PATH)) && $(PLAIN) $$linter ./...
 
 # The packages in which goroutines meet have tests for the race detector. The others have
-# nothing that it could find, nor have long tables that one goroutine plays: of the packages
-# that are tested with it, these alone are played again without it.
+# nothing that it could find, nor have long tables that one goroutine plays, or whose goroutines meet in
+# other tests: of the packages that are tested with it, these alone are played again without it.
 having = $(shell grep -rlE --include='*.go' --exclude-dir=testdata --exclude-dir=node_modules --exclude-dir=sdktest --exclude-dir=compare '$(1)' . | \
 	sed 's|/[^/]*$$||' | sort -u)
 SKIPS  := raced\.SkipTable|commandtest\.Scripts
@@ -84,7 +85,8 @@ TESTED := -vet=off -short -timeout 20m
 
 # The gate draws the same values for its properties every time, so that what turns
 # it red is the change. A process with the race detector ends at once: by itself it waits a
-# second, and tests end hundreds.
+# second, and tests end hundreds. What is tested with it waits for processes, disks and pages, and
+# the others use the time.
 test: export RAPID_SEED := 1
 test: export GORACE := atexit_sleep_ms=0
 test: setup lint sdks engines
@@ -92,13 +94,18 @@ test: setup lint sdks engines
 	@: $(foreach set,MEET ALONE TABLES,$(if $($(set)),,$(error $(set) has no packages: its pattern finds nothing, and nothing would be tested)))
 	$(PLAIN) $(GO) vet ./...
 ifneq ($(RACE),)
-	$(GO) run $(RACE) ./internal/house/gate $(RACE) $(TESTED) -p 3 $(MEET)
-	$(PLAIN) $(GO) run ./internal/house/gate $(TESTED) $(ALONE)
-	$(PLAIN) $(GO) run ./internal/house/gate $(TESTED) -run '^($(subst $(eval) ,|,$(strip $(TABLES))))$$' $(TABLED)
+	$(MAKE) --no-print-directory -j 2 raced plain
 else
 	@echo "note: no C compiler was found, testing without the race detector"
 	$(PLAIN) $(GO) run ./internal/house/gate $(TESTED) -p 3 ./...
 endif
+
+raced:
+	$(GO) run $(RACE) ./internal/house/gate $(RACE) $(TESTED) -p 3 $(MEET)
+
+plain:
+	$(PLAIN) $(GO) run ./internal/house/gate $(TESTED) -p 1 -run '^($(subst $(eval) ,|,$(strip $(TABLES))))$$' $(TABLED)
+	$(PLAIN) $(GO) run ./internal/house/gate $(TESTED) -p 1 $(ALONE)
 
 # The long versions of all tests: every round in which something is killed, and properties
 # with values that no run had before, and many of them. A failure names the seed that

@@ -302,3 +302,23 @@ func TestPruneMany(t *testing.T) {
 func sorted(list []Problem) []Problem {
 	return slices.SortedFunc(slices.Values(list), func(a, b Problem) int { return strings.Compare(a.String(), b.String()) })
 }
+
+// TestStoppedIsBounded lists of large stopped calls only the last, which together have [MaxStopped]
+// bytes. All stores read them in one place.
+func TestStoppedIsBounded(t *testing.T) {
+	s := openHere(t)
+	for i := range 3 {
+		id := fmt.Sprint("c", i)
+		r := Record{
+			Event:    remit.Event{Kind: remit.CallEvent, Time: time.Unix(0, 0), Call: &remit.Call{ID: id, Beside: strings.Repeat("x", MaxStopped/2)}, Verdict: remit.Deny},
+			Decision: &remit.Decision{Session: "s", Call: id, Verdict: remit.Deny},
+		}
+		if err := s.Append(t.Context(), "s", int64(i), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := s.Stopped(t.Context(), Whose{Everybody: true}, time.Unix(0, 0), 9)
+	if err != nil || len(got) != 2 {
+		t.Errorf("%d large ones, want 2: %v", len(got), err)
+	}
+}

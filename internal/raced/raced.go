@@ -4,10 +4,11 @@ package raced
 
 import "testing"
 
-// SkipTable skips a table that the gate plays in its run without the race detector.
+// SkipTable skips a table that the gate plays in its run without the race detector: one that one
+// goroutine plays, or whose goroutines meet in other tests of its package as they do in it.
 func SkipTable(t *testing.T) {
 	t.Helper()
 	if enabled {
-		t.Skip("no goroutines meet in this table: it is played without the race detector")
+		t.Skip("this table has no race of its own to find: it is played without the race detector")
 	}
 }

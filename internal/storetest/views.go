@@ -140,16 +140,6 @@ func counted(t *testing.T, s *suite) {
 	equal(t, "stopped of a principal", stopped(store.Whose{Principal: "ann"}), []string{"a c2 deny"})
 	must(t, func() error { _, err := s.Prune(t.Context(), morning.Add(30*time.Minute)); return err }())
 	equal(t, "what is left", counts(everybody, morning), []string{agreed, asked})
-
-	s.create(t, "cleo", "large")
-	for i := range 3 {
-		r := decidedAt(s.clock, "large", fmt.Sprint("c", i), "mail", "send", remit.Deny)
-		r.Event.Call.Beside = strings.Repeat("x", store.MaxStopped/2)
-		must(t, s.Append(t.Context(), "large", int64(i), r))
-	}
-	if got := stopped(store.Whose{Principal: "cleo"}); len(got) != 2 {
-		t.Errorf("%d large ones, want 2: %v", len(got), got)
-	}
 }
 
 // timed is how long decisions took, and which of them were not enforced: of the record, and
