@@ -84,7 +84,7 @@ func (q *Queue) Put(ctx context.Context, s *Session, held ...*remit.Decision) (s
 	}
 
 	first := calls[0]
-	asked, err := q.Approvals.Ask(ctx, store.Question{Decision: first.Decision, Places: first.Places, More: calls[1:], Life: q.Life, Settles: s.settles})
+	asked, err := q.Approvals.Ask(ctx, store.Question{Decision: first.Decision, Places: first.Places, More: calls[1:], ByValue: !q.CallOnly, Life: q.Life, Settles: s.settles})
 	if err != nil {
 		return store.Approval{}, fmt.Errorf("ask about %s: %w", first.Decision.Tool, err)
 	}

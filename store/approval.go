@@ -132,6 +132,9 @@ type Question struct {
 	Places []Place
 	// More are further calls of the same session that are asked about in one question.
 	More []Asked
+	// ByValue is set where a yes beyond the call is for its values, as sessions keep them: whoever asks keeps
+	// no calls, and no allowlist.
+	ByValue bool
 	// Life is how long it waits; [DefaultApprovalLife] when zero.
 	Life time.Duration
 	// Settles is the request that asking carries out; nil for none.
@@ -172,7 +175,9 @@ type Approval struct {
 	// More are the other calls of a question about several.
 	More []Asked `json:"more,omitempty"`
 	// Agreed are the ids of the calls that were agreed to, of a question about several.
-	Agreed  []string  `json:"agreed,omitempty"`
+	Agreed []string `json:"agreed,omitempty"`
+	// ByValue is that of the [Question].
+	ByValue bool      `json:"by_value,omitempty"`
 	State   State     `json:"state"`
 	Extent  Extent    `json:"extent,omitempty"`
 	By      string    `json:"by,omitempty"`

@@ -13,7 +13,7 @@ import (
 // errHash is returned for a text that is not a hash.
 var errHash = errors.New("a hash is 64 hexadecimal digits")
 
-const approvalColumns = "id, session, call, arguments, decision, places, state, extent, answerer, why, created, expires, settled, more, agreed"
+const approvalColumns = "id, session, call, arguments, decision, places, state, extent, answerer, why, created, expires, settled, more, agreed, by_value"
 
 // Ask implements [Approvals].
 func (s *database) Ask(ctx context.Context, q Question) (Approval, error) {
@@ -50,8 +50,8 @@ func (s *database) Ask(ctx context.Context, q Question) (Approval, error) {
 		if open >= MaxOpenPerSession {
 			return fmt.Errorf("session %q: %w", a.Session, ErrTooMany)
 		}
-		if _, err := tx.ExecContext(ctx, "INSERT INTO approvals ("+approvalColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, '', '', '', $8, $9, NULL, $10, '[]')",
-			a.ID, a.Session, a.Call, a.Arguments[:], string(decision), string(places), string(a.State), micros(a.Created), micros(a.Expires), string(more)); err != nil {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO approvals ("+approvalColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, '', '', '', $8, $9, NULL, $10, '[]', $11)",
+			a.ID, a.Session, a.Call, a.Arguments[:], string(decision), string(places), string(a.State), micros(a.Created), micros(a.Expires), string(more), a.ByValue); err != nil {
 			return err
 		}
 		if err := s.settleRequest(ctx, tx, q.Settles, a); err != nil {
@@ -82,7 +82,7 @@ func (a *Approval) scan(rows *sql.Rows) error {
 	var decision, places, state, extent, more, agreed string
 	var created, expires int64
 	var settled sql.NullInt64
-	if err := rows.Scan(&a.ID, &a.Session, &a.Call, &arguments, &decision, &places, &state, &extent, &a.By, &a.Why, &created, &expires, &settled, &more, &agreed); err != nil {
+	if err := rows.Scan(&a.ID, &a.Session, &a.Call, &arguments, &decision, &places, &state, &extent, &a.By, &a.Why, &created, &expires, &settled, &more, &agreed, &a.ByValue); err != nil {
 		return err
 	}
 	if len(arguments) != len(a.Arguments) {

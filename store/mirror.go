@@ -189,8 +189,8 @@ func (m *mirror) question(ctx context.Context, tx querier, in *incoming) error {
 		texts[i] = string(text)
 	}
 
-	_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO approvals ("+approvalColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
-		a.ID, a.Session, a.Call, a.Arguments[:], texts[0], texts[1], string(a.State), string(a.Extent), a.By, a.Why, micros(a.Created), micros(a.Expires), settled, texts[2], texts[3])
+	_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO approvals ("+approvalColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
+		a.ID, a.Session, a.Call, a.Arguments[:], texts[0], texts[1], string(a.State), string(a.Extent), a.By, a.Why, micros(a.Created), micros(a.Expires), settled, texts[2], texts[3], a.ByValue)
 	return err
 }
 

@@ -124,7 +124,7 @@ func (s *scribe) question(q Question) (Approval, error) {
 
 	d, now := q.Decision, fromMicros(micros(s.now()))
 	return Approval{ID: newID(), Session: d.Session, Call: d.Call, Arguments: QuestionHash(calls), Decision: d,
-		Places: q.Places, More: q.More, State: Pending, Created: now, Expires: now.Add(q.Life)}, nil
+		Places: q.Places, More: q.More, ByValue: q.ByValue, State: Pending, Created: now, Expires: now.Add(q.Life)}, nil
 }
 
 // askable reports why a call can't be asked about together with the first one of its

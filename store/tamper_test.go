@@ -121,7 +121,7 @@ func TestDamaged(t *testing.T) {
 	foreign := filepath.Join(dir, "foreign.db")
 	tamper(t, foreign, "CREATE TABLE sessions (name TEXT)")
 	for name, c := range map[string]struct{ dsn, want string }{
-		"another program": {foreign, "foreign.db: its tables are of version 0, and can't be brought to version 9"},
+		"another program": {foreign, "foreign.db: its tables are of version 0, and can't be brought to version 10"},
 		"no database":     {none, "none.db: the store is damaged, or is none: name the file of a store, or put it back from a backup: file is not a database"},
 		"a torn page":     {torn, "torn.db: the store is damaged: put it back from a backup, or move it away to begin a new one: database disk image"},
 		"a folder":        {dir, "is a directory"},

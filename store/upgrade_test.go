@@ -41,7 +41,7 @@ func TestUpgrade(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, back := range []string{
-		"DROP TABLE grams", "DROP TABLE texts", "DROP INDEX sessions_behind", "ALTER TABLE sessions DROP COLUMN indexed", "DROP TABLE verified", "DROP TRIGGER events_decided", "DROP TABLE unlisted", "DROP TABLE decisions", "ALTER TABLE approvals DROP COLUMN agreed", "ALTER TABLE approvals DROP COLUMN more",
+		"DROP TABLE grams", "DROP TABLE texts", "DROP INDEX sessions_behind", "ALTER TABLE sessions DROP COLUMN indexed", "DROP TABLE verified", "DROP TRIGGER events_decided", "DROP TABLE unlisted", "DROP TABLE decisions", "ALTER TABLE approvals DROP COLUMN by_value", "ALTER TABLE approvals DROP COLUMN agreed", "ALTER TABLE approvals DROP COLUMN more",
 		"DELETE FROM goose_db_version WHERE version_id >= 3",
 	} {
 		if _, err := db.ExecContext(t.Context(), back); err != nil {

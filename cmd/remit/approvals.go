@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/hint"
@@ -53,7 +54,7 @@ func (c *approvalsList) Run(ctx context.Context, s *command.Streams) error {
 		return c.withAny(ctx, s, "no question is waiting", func(st store.Store) error {
 			list, err := st.Pending(ctx, 0)
 			if err == nil && len(list) == 0 && !c.JSON {
-				newPrinter(s).line(0, "no question is waiting")
+				newPrinter(s).line(0, display.Line("no question is waiting in "+c.where()))
 			}
 			return errors.Join(err, c.show(s, list))
 		})
@@ -171,7 +172,7 @@ func (c *approvalsAnswer) Run(ctx context.Context, s *command.Streams) error {
 				return command.UsageError(hint.Wrap(err, "remit approvals shows the numbers"))
 			}
 			if c.For == string(store.Always) {
-				if err := forAlways(asked.Decision); err != nil {
+				if err := forAlways(&asked); err != nil {
 					return command.UsageError(hint.Wrap(err, "approve it with --for once"))
 				}
 			}
@@ -183,7 +184,7 @@ func (c *approvalsAnswer) Run(ctx context.Context, s *command.Streams) error {
 		}
 		switch {
 		case errors.Is(err, store.ErrNotFound):
-			return hint.Wrap(err, "remit approvals lists the questions that wait")
+			return hint.Wrap(err, "remit approvals lists the questions that wait; "+c.where()+" was looked into, and --store names another store")
 		case errors.Is(err, store.ErrSettled):
 			return hint.Wrap(err, "a question is answered once, in time: the agent has to propose the call again")
 		case err != nil:
@@ -207,8 +208,11 @@ func (c *approvalsAnswer) Run(ctx context.Context, s *command.Streams) error {
 }
 
 // forAlways returns why a call can't be allowed for always; nil when it can.
-func forAlways(d *remit.Decision) error {
-	_, err := mcp.Approval(d)
+func forAlways(a *store.Approval) error {
+	if a.ByValue {
+		return fmt.Errorf("%w: no gateway asks, and nothing else writes to a contract file", contract.ErrNotApprovable)
+	}
+	_, err := mcp.Approval(a.Decision)
 	return err
 }
 
@@ -231,7 +235,7 @@ func (p *printer) question(a *store.Approval, answering string, now time.Time) {
 	p.about(calls[0])
 
 	p.line(2, "to answer: "+answering+" "+a.ID+" approve, or deny; what is approved is")
-	for _, r := range mcp.Reaches(a.Decision) {
+	for _, r := range mcp.Reaches(a) {
 		how := "--for " + string(r.Extent)
 		if r.Extent == store.Once {
 			how += ", or nothing"

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -29,18 +30,39 @@ type storeFlag struct {
 
 // open opens the store, which must be there.
 func (f storeFlag) open(ctx context.Context) (store.Store, error) {
-	name := f.Store
-	if name == "" {
-		var err error
-		if name, err = store.DefaultPath(); err != nil {
-			return nil, hint.Wrap(err, "say where the store is with --store NAME")
-		}
+	name, err := f.name()
+	if err != nil {
+		return nil, err
 	}
 	s, err := store.Open(ctx, name, store.Options{Existing: true})
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrNotFound) {
 		return nil, hint.Wrap(err, "the gateway, the proxy, serve and the hooks make the store; say where it is with --store NAME, or in REMIT_STORE")
 	}
 	return s, reachable(name, err)
+}
+
+// name returns the name of the store.
+func (f storeFlag) name() (string, error) {
+	if f.Store != "" {
+		return f.Store, nil
+	}
+	name, err := store.DefaultPath()
+	if err != nil {
+		return "", hint.Wrap(err, "say where the store is with --store NAME")
+	}
+	return name, nil
+}
+
+// where names the store to a person: who looks into another one than the agent's finds nothing there.
+func (f storeFlag) where() string {
+	name, err := f.name()
+	if err != nil {
+		return "the store"
+	}
+	if u, err := url.Parse(name); err == nil && u.Host != "" {
+		return u.Redacted()
+	}
+	return name
 }
 
 // noStoreYet explains a missing default store.

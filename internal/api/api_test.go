@@ -46,7 +46,7 @@ func TestQuestion(t *testing.T) {
 	for _, r := range into[reaching](t, b.get(t, 200, "person", at)).Reaches {
 		far[r.For] = r.Words + "\n" + r.Entry
 	}
-	if !strings.Contains(far["once"], "exactly this call") || !strings.Contains(far["session"], "in this session") || !strings.Contains(far["always"], "/to: eve@evil.example") {
+	if !strings.Contains(far["once"], "exactly this call") || !strings.Contains(far["session"], "in this session the same /to in other calls") || len(far) != 2 {
 		t.Errorf("a yes would reach %q", far)
 	}
 	waiting := make(chan *answerOf)

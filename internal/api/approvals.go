@@ -155,7 +155,7 @@ func (s *Server) asked(a store.Approval) asked {
 	if a.State != store.Pending || len(a.More) > 0 { // several calls are agreed to once
 		return out
 	}
-	for _, r := range mcp.Reaches(a.Decision) {
+	for _, r := range mcp.Reaches(&a) {
 		one := reach{Extent: r.Extent, Words: r.Words}
 		if r.Extent == store.Always {
 			if entry, err := mcp.Approval(a.Decision); err == nil {

@@ -160,7 +160,7 @@ func (c *Console) choices(a *store.Approval, calls []call) []choice {
 	if len(a.More) > 0 {
 		return []choice{{Extent: store.Once, Name: names[store.Once], Words: "exactly the calls that are marked, with everything in them, once"}}
 	}
-	for _, r := range mcp.Reaches(a.Decision) {
+	for _, r := range mcp.Reaches(a) {
 		one := choice{Extent: r.Extent, Name: names[r.Extent], Words: r.Words}
 		if r.Extent == store.Always {
 			one.Entry, one.File = entryOf(a.Decision), c.o.Desk.Files.File(a.Decision.Server)

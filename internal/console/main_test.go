@@ -129,7 +129,7 @@ func (s *site) held(id string) store.Approval {
 	if d.Verdict != remit.Ask {
 		s.t.Fatalf("the call was decided otherwise: %+v", d)
 	}
-	a, err := (&ledger.Queue{Approvals: s.store, Life: time.Hour}).Put(s.t.Context(), session, d)
+	a, err := (&ledger.Queue{Approvals: s.store, Life: time.Hour, CallOnly: true}).Put(s.t.Context(), session, d)
 	must(s.t, err)
 	return a
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/discharge"
 	"github.com/remit-project/remit/internal/question"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/ledger"
@@ -51,9 +52,20 @@ type Reach struct {
 	Words  string
 }
 
-// Reaches returns the extents that a person can choose for a call.
-func Reaches(d *remit.Decision) []Reach {
-	out := []Reach{{store.Once, "exactly this call, with everything in it, once"}}
+// Reaches returns the extents that a person can choose for a question about one call.
+func Reaches(a *store.Approval) []Reach {
+	if a.ByValue {
+		return byValue(a.Decision)
+	}
+	return byCall(a.Decision)
+}
+
+// onlyOnce is the least extent.
+var onlyOnce = Reach{store.Once, "exactly this call, with everything in it, once"}
+
+// byCall returns how far a yes reaches where the gateway keeps the call.
+func byCall(d *remit.Decision) []Reach {
+	out := []Reach{onlyOnce}
 	bound, ok := question.Binding(d)
 	if !ok {
 		return out
@@ -64,6 +76,29 @@ func Reaches(d *remit.Decision) []Reach {
 		out = append(out, Reach{store.Always, fmt.Sprintf("this call, and in every session %s, until the entry is taken out of the server's contract file", kin)})
 	}
 	return out
+}
+
+// byValue returns how far a yes reaches where only its session keeps it
+// ([remit.Session.Confirm]).
+func byValue(d *remit.Decision) []Reach {
+	var kept []string
+	if d.Effect != contract.Egress {
+		kept = append(kept, "the same call again")
+	}
+	var targets []string
+	for _, f := range d.Findings {
+		doubted := slices.ContainsFunc(d.Reasons, func(r remit.Reason) bool { return r.Path == f.Path })
+		if doubted && f.Role == label.Target {
+			targets = append(targets, question.Place(f.Path))
+		}
+	}
+	if len(targets) > 0 {
+		kept = append(kept, fmt.Sprintf("the same %s in other calls of it, which are then asked about for other reasons alone", question.Listed(targets)))
+	}
+	if len(kept) == 0 {
+		return []Reach{onlyOnce}
+	}
+	return []Reach{onlyOnce, {store.ForSession, fmt.Sprintf("this call, and for %d minutes in this session %s", int(discharge.ConfirmationLife.Minutes()), strings.Join(kept, ", and "))}}
 }
 
 // alike says in words which calls are bound like this one.

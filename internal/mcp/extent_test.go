@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -237,10 +238,36 @@ func TestAlwaysThatCantBe(t *testing.T) {
 			if a, err := mcp.Approval(d); !errors.Is(err, contract.ErrNotApprovable) {
 				t.Errorf("got %v, %v", a, err)
 			}
-			for _, r := range mcp.Reaches(d) {
+			for _, r := range mcp.Reaches(&store.Approval{Decision: d}) {
 				if r.Extent == store.Always {
 					t.Errorf("it is offered: %s", r.Words)
 				}
+			}
+		})
+	}
+}
+
+// Where nobody keeps the call, a yes for the session is for the values that fell short, and none is for always.
+func TestReachByValue(t *testing.T) {
+	doubt := []remit.Reason{{Code: remit.BelowFloor, Path: "/to", Verdict: remit.Ask}}
+	to := remit.Finding{Path: "/to", Role: label.Target, Floor: label.User}
+	for name, test := range map[string]struct {
+		d    *remit.Decision
+		want string
+	}{
+		"a mail":          {&remit.Decision{Effect: contract.Egress, Findings: []remit.Finding{to}, Reasons: doubt}, "the same /to in other calls of it, which are then asked about for other reasons alone"},
+		"a file":          {&remit.Decision{Effect: contract.Write, Findings: []remit.Finding{to}, Reasons: doubt}, "the same call again, and the same /to in other calls of it, which are then asked about for other reasons alone"},
+		"another reason":  {&remit.Decision{Effect: contract.Write, Findings: []remit.Finding{to}}, "the same call again"},
+		"nothing is kept": {&remit.Decision{Effect: contract.Egress, Findings: []remit.Finding{to}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reaches := mcp.Reaches(&store.Approval{Decision: test.d, ByValue: true})
+			want := []mcp.Reach{{Extent: store.Once, Words: "exactly this call, with everything in it, once"}}
+			if test.want != "" {
+				want = append(want, mcp.Reach{Extent: store.ForSession, Words: "this call, and for 15 minutes in this session " + test.want})
+			}
+			if !slices.Equal(reaches, want) {
+				t.Errorf("got %q, want %q", reaches, want)
 			}
 		})
 	}

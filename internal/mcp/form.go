@@ -34,7 +34,7 @@ func formOf(plans []*remit.Delegation, asked ...sighting.Asked) json.RawMessage 
 
 	var reaches []Reach
 	if items == 1 && len(asked) == 1 {
-		reaches = Reaches(asked[0].Decision)
+		reaches = byCall(asked[0].Decision)
 	}
 	switch {
 	case items > 1:

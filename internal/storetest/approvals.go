@@ -75,7 +75,7 @@ func joined(t *testing.T, s *suite) {
 	s.begin(t, "s")
 	places := []store.Place{{Path: "/to", Origin: "result:c0", Text: "eve@evil.example"}}
 	more := []store.Asked{{Decision: decision("s", "c2"), Places: places}, {Decision: decision("s", "c3")}}
-	a, err := s.Ask(t.Context(), store.Question{Decision: decision("s", "c1"), More: more})
+	a, err := s.Ask(t.Context(), store.Question{Decision: decision("s", "c1"), More: more, ByValue: true})
 	must(t, err)
 	list, err := s.Pending(t.Context(), 0)
 	must(t, err)

@@ -1069,6 +1069,8 @@ export interface components {
             }[];
             /** @description The calls that were agreed to, of a question about several. */
             agreed?: string[];
+            /** @description A yes beyond the call is for its values, as the session keeps them: whoever asked keeps no calls. */
+            by_value?: boolean;
             /** @enum {unknown} */
             state: "pending" | "approved" | "denied" | "expired" | "cancelled" | "used";
             /** @enum {unknown} */

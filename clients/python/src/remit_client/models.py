@@ -148,6 +148,8 @@ class Approval(TypedDict):
     more: NotRequired[list[dict[str, Any]]]
     #: Of those, the calls that were agreed to.
     agreed: NotRequired[list[str]]
+    #: A yes beyond the call is for its values, in this session.
+    by_value: NotRequired[bool]
 
 
 @dataclass(frozen=True, slots=True)
