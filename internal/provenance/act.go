@@ -4,6 +4,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"github.com/remit-project/remit/internal/provenance/atom"
 )
 
 // Effect is the worst that a call does.
@@ -174,7 +176,7 @@ func (q *query) isCorrected(o occurrence) bool {
 
 	replaces := correction(src.text[o.start:o.end])
 	next := src.reading.lines[line]
-	for word := range strings.FieldsFuncSeq(src.text[next.start:next.end], isHard) {
+	for word := range strings.FieldsFuncSeq(src.text[next.start:next.end], atom.IsHard) {
 		if replaces(strings.Trim(word, ".,!?:;'")) {
 			return true
 		}
@@ -313,7 +315,7 @@ func (v *vouching) hasAgreedTo(value string) bool {
 		if i < 0 {
 			return false
 		}
-		if start := from + i; isBounded(src.proposal, start, start+len(value)) {
+		if start := from + i; atom.IsBounded(src.proposal, start, start+len(value)) {
 			return true
 		}
 		from += i + 1
@@ -429,7 +431,7 @@ func (s *Session) RequestSays(a Act, word string) bool {
 func (s *Session) RequestHasAmount(a Act) bool {
 	for _, src := range s.vouch.current(a.Tool) {
 		for _, m := range src.numerals {
-			if !src.system && m.money && src.reading.covers(s.work, a.deeds, a.words, m.start, m.end) {
+			if !src.system && m.Money && src.reading.covers(s.work, a.deeds, a.words, m.Start, m.End) {
 				return true
 			}
 		}

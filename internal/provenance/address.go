@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/remit-project/remit/internal/provenance/atom"
 	"github.com/remit-project/remit/internal/provenance/normal"
 	"github.com/remit-project/remit/label"
 )
@@ -11,7 +12,7 @@ import (
 // addAddresses indexes the e-mail addresses and URLs of a vouching text by
 // their canonical form.
 func (v *vouching) addAddresses(source int32, text string) {
-	for start, end := range atoms(text) {
+	for start, end := range atom.All(text) {
 		v.addAtom(source, text, start, end)
 	}
 }
@@ -101,16 +102,11 @@ const maxMail = 320
 // mailDomain reports whether a text is a domain of ASCII labels.
 func mailDomain(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; c != '.' && c != '-' && !isAlnum(c) {
+		if c := s[i]; c != '.' && c != '-' && !atom.IsAlphanumeric(c) {
 			return false
 		}
 	}
 	return !strings.HasPrefix(s, ".") && !strings.HasSuffix(s, ".") && !strings.Contains(s, "..")
-}
-
-func isAlnum(c byte) bool {
-	letter := c | 0x20
-	return isDigit(c) || ('a' <= letter && letter <= 'z')
 }
 
 func asciiLower(s string) string {
@@ -191,7 +187,7 @@ func withScheme(s string, schemeless bool) (string, bool) {
 // port or without.
 func plainHost(host string) bool {
 	for i := range len(host) {
-		if c := host[i]; !isAlnum(c) && strings.IndexByte(".-:[]", c) < 0 {
+		if c := host[i]; !atom.IsAlphanumeric(c) && strings.IndexByte(".-:[]", c) < 0 {
 			return false
 		}
 	}
@@ -233,7 +229,7 @@ func plausibleDomain(name string) bool {
 
 func plainName(name string) bool {
 	for i := range len(name) {
-		if c := name[i]; !isAlnum(c) && c != '.' && c != '-' {
+		if c := name[i]; !atom.IsAlphanumeric(c) && c != '.' && c != '-' {
 			return false
 		}
 	}

@@ -2,8 +2,8 @@ package provenance
 
 import (
 	"strings"
-	"sync"
 
+	"github.com/remit-project/remit/internal/provenance/atom"
 	"github.com/remit-project/remit/internal/shell"
 	"github.com/remit-project/remit/label"
 )
@@ -75,18 +75,6 @@ func (q *query) commandWord(r *Resolution, word string) {
 	r.add(Part{Name: "word", Text: word, Authority: true, Label: l}, ev)
 }
 
-// sqlFunctions are functions of queries that only compute.
-var sqlFunctions = sync.OnceValue(func() map[string]bool {
-	return wordSet("count sum avg min max total coalesce ifnull nullif lower upper round abs length substr substring trim ltrim rtrim replace instr cast " +
-		"date datetime time strftime julianday year month day extract concat group_concat string_agg row_number rank dense_rank lag lead over partition " +
-		"in exists values filter and or not on as when then else using from where having by select distinct union all between like with case end is")
-})
-
-// sqlChanging are words with which a query does more than to read.
-var sqlChanging = sync.OnceValue(func() map[string]bool {
-	return wordSet("into insert update delete drop alter create replace attach detach pragma call exec execute copy set grant revoke lock truncate merge vacuum reindex do load import for")
-})
-
 // onlyReads reports whether a text is one query that only reads: a SELECT without
 // words that change something, and with functions that compute.
 func onlyReads(text string) bool {
@@ -103,7 +91,7 @@ func onlyReads(text string) bool {
 		return false
 	}
 	for _, t := range tokens {
-		if w := strings.ToLower(t.text); !t.quoted && sqlChanging()[w] && !sqlFunctions()[w] {
+		if w := strings.ToLower(t.text); !t.quoted && sqlChanging.has(w) && !sqlFunctions.has(w) {
 			return false
 		}
 	}
@@ -119,10 +107,10 @@ func onlyComputes(query string) bool {
 
 		name := strings.TrimRight(query[:i], " \t\n")
 		start := len(name)
-		for start > 0 && (isAlnum(name[start-1]) || strings.IndexByte("_.\"`]", name[start-1]) >= 0) {
+		for start > 0 && (atom.IsAlphanumeric(name[start-1]) || strings.IndexByte("_.\"`]", name[start-1]) >= 0) {
 			start--
 		}
-		if name = strings.ToLower(name[start:]); name != "" && !sqlFunctions()[name] {
+		if name = strings.ToLower(name[start:]); name != "" && !sqlFunctions.has(name) {
 			return false
 		}
 	}
@@ -170,6 +158,8 @@ func sqlTokens(s string) ([]sqlToken, bool) {
 	return out, true
 }
 
-func sqlWordByte(c byte) bool { return isAlnum(c) || c == '_' || c >= 0x80 }
+func sqlWordByte(c byte) bool { return atom.IsAlphanumeric(c) || c == '_' || c >= 0x80 }
 
-func hyphenInside(s string, i int) bool { return s[i] == '-' && i+1 < len(s) && isAlnum(s[i+1]) }
+func hyphenInside(s string, i int) bool {
+	return s[i] == '-' && i+1 < len(s) && atom.IsAlphanumeric(s[i+1])
+}

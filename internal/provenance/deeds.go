@@ -8,6 +8,7 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/remit-project/remit/internal/provenance/atom"
 	"github.com/remit-project/remit/internal/wordlist"
 )
 
@@ -210,7 +211,7 @@ func (x *lexicon) addDeed(d deed, list string, words []string) {
 // inside of others.
 func unspacedScript(w string) bool {
 	for _, r := range w {
-		if isUnspaced(r) || unicode.Is(unicode.Hangul, r) {
+		if atom.IsUnspaced(r) || unicode.Is(unicode.Hangul, r) {
 			return true
 		}
 	}

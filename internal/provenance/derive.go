@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/remit-project/remit/internal/pattern"
+	"github.com/remit-project/remit/internal/provenance/atom"
 	"github.com/remit-project/remit/label"
 )
 
@@ -50,11 +51,11 @@ func plainWords(text string) bool {
 	for i := range len(text) {
 		c := text[i]
 		switch {
-		case c >= 0x80 || (isAlnum(c) && !isDigit(c)):
+		case c >= 0x80 || (atom.IsAlphanumeric(c) && !atom.IsDigit(c)):
 			letters++
 		case c == '.' && i+1 < len(text) && text[i+1] != ' ':
 			return false
-		case !isDigit(c) && strings.IndexByte(" -',.!?&:", c) < 0:
+		case !atom.IsDigit(c) && strings.IndexByte(" -',.!?&:", c) < 0:
 			return false
 		}
 	}
@@ -68,7 +69,7 @@ func sameButCase(a, b string) bool {
 	if len(a) != len(b) {
 		return false // a letter that folds to another length
 	}
-	for start, end := range words(a) {
+	for start, end := range atom.Words(a) {
 		if a[start:end] != b[start:end] && (caseTells(a[start:end]) || caseTells(b[start:end])) {
 			return false
 		}
@@ -82,7 +83,7 @@ func sameButCase(a, b string) bool {
 func caseTells(w string) bool {
 	lower := false
 	for _, r := range w {
-		digit := r < utf8.RuneSelf && isDigit(byte(r))
+		digit := r < utf8.RuneSelf && atom.IsDigit(byte(r))
 		if (digit && len(w) > 3) || (lower && unicode.IsUpper(r)) {
 			return true
 		}
@@ -152,7 +153,7 @@ func (q *query) orComponent(r Resolution) Resolution {
 
 // firstWord returns the first word of a text and where it begins.
 func firstWord(text string) (int, string) {
-	for start, end := range words(text) {
+	for start, end := range atom.Words(text) {
 		return start, text[start:end]
 	}
 	return 0, ""
@@ -168,7 +169,7 @@ func isComponent(src string, from int, text string) bool {
 
 	left := from > 0 && src[from-1] == '/'
 	right := to < len(src) && (src[to] == '/' || src[to] == '=')
-	return (left || right) && (left || boundedLeft(src, from)) && (right || boundedRight(src, to))
+	return (left || right) && (left || atom.IsBoundedLeft(src, from)) && (right || atom.IsBoundedRight(src, to))
 }
 
 // siblingNext reports whether the component before or after src[from:to] is the
@@ -177,7 +178,7 @@ func (q *query) siblingNext(src string, from, to int) bool {
 	var before, after string
 	if from > 0 && src[from-1] == '/' {
 		start := from - 1
-		for start > 0 && src[start-1] != '/' && !hardByte(src, start-1) {
+		for start > 0 && src[start-1] != '/' && !atom.IsHardByte(src, start-1) {
 			start--
 		}
 		before = src[start : from-1]
@@ -185,7 +186,7 @@ func (q *query) siblingNext(src string, from, to int) bool {
 
 	if to < len(src) && src[to] == '/' {
 		end := to + 1
-		for end < len(src) && src[end] != '/' && !hardByte(src, end) {
+		for end < len(src) && src[end] != '/' && !atom.IsHardByte(src, end) {
 			end++
 		}
 		after = strings.TrimRight(src[to+1:end], ".,!?:")

@@ -3,6 +3,7 @@ package provenance
 import (
 	"strings"
 
+	"github.com/remit-project/remit/internal/provenance/atom"
 	"github.com/remit-project/remit/internal/provenance/index"
 	"github.com/remit-project/remit/label"
 )
@@ -110,7 +111,7 @@ func (x *explanation) add(m index.Match) {
 // the file in a path of the user's, the search word in a URL.
 func (x *explanation) words(fuel *int) {
 	n := 0
-	for start, end := range words(x.value) {
+	for start, end := range atom.Words(x.value) {
 		if end-start < 4 || end-start > 64 {
 			continue
 		}
@@ -174,5 +175,5 @@ func (x *explanation) vouching(list []position, start, end int) {
 // longer word may be found or not, as the index happens to sample.
 func (s *Session) Whole(e label.Evidence) bool {
 	text, ok := s.Text(e.Origin)
-	return ok && e.Start >= 0 && e.End <= len(text) && isBounded(text, e.Start, e.End)
+	return ok && e.Start >= 0 && e.End <= len(text) && atom.IsBounded(text, e.Start, e.End)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/remit-project/remit/internal/provenance/atom"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
 )
@@ -179,7 +180,7 @@ func (s *Session) fieldOf(ref fieldRef) (l label.Label, pointer, text string, wr
 func firstAtoms(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		n := 0
-		for start, end := range atoms(text) {
+		for start, end := range atom.All(text) {
 			if n++; n > maxPieces || !yield(strings.TrimRight(text[start:end], ".,!?:;")) {
 				return
 			}

@@ -1,6 +1,10 @@
 package provenance
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/remit-project/remit/internal/provenance/atom"
+)
 
 // Hearsay is text that models are told and nothing vouches for: the definitions of
 // tools. A value that is in it, and not in the user's words, is its author's.
@@ -51,7 +55,7 @@ func (h *Hearsay) Has(value string) bool {
 // the punctuation of a sentence.
 func everyAtom(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
-		for word := range strings.FieldsFuncSeq(text, isHard) {
+		for word := range strings.FieldsFuncSeq(text, atom.IsHard) {
 			word = strings.Trim(word, ".,!?:;'")
 			if len(word) >= hearsayAtom && !yield(word) {
 				return
@@ -63,7 +67,7 @@ func everyAtom(text string) func(yield func(string) bool) {
 // Hosts reports whether a text has an address of the web, as a command has that
 // fetches something.
 func Hosts(text string) bool {
-	for word := range strings.FieldsFuncSeq(text, isHard) {
+	for word := range strings.FieldsFuncSeq(text, atom.IsHard) {
 		if len(links(word)) > 0 {
 			return true
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/remit-project/remit/internal/provenance/atom"
+	"github.com/remit-project/remit/internal/provenance/numeral"
 	"github.com/remit-project/remit/label"
 )
 
@@ -88,7 +90,7 @@ func (q *query) anotherValue(text string, o occurrence) bool {
 		return true // how the user marked the command; to a shell, to run its output
 	case numberShape(text):
 		// The sign is a part of it, or it is another number.
-		minus, unclear := signBefore(q.s.vouch.sources[o.source].text, o.start)
+		minus, unclear := numeral.SignBefore(q.s.vouch.sources[o.source].text, o.start)
 		return minus || unclear || q.s.vouch.isMisread(o)
 	}
 	return false
@@ -104,7 +106,7 @@ func (q *query) hasNegated(o occurrence) bool {
 	text := q.s.vouch.sources[o.source].text
 	n := 0
 	q.s.work.spend(o.end - o.start)
-	for start, end := range atoms(text[o.start:o.end]) {
+	for start, end := range atom.All(text[o.start:o.end]) {
 		if strings.IndexByte(text[o.start+start:o.start+end], '@') <= 0 {
 			continue
 		}
@@ -151,9 +153,9 @@ func codeShape(s string) bool {
 	}
 	digits := 0
 	for i := 0; i < len(s); i++ {
-		if isDigit(s[i]) {
+		if atom.IsDigit(s[i]) {
 			digits++
-		} else if !isAlnum(s[i]) && s[i] != '-' {
+		} else if !atom.IsAlphanumeric(s[i]) && s[i] != '-' {
 			return false
 		}
 	}
@@ -165,7 +167,7 @@ func bareNumber(s string) bool {
 		return false
 	}
 	for i := 0; i < len(s); i++ {
-		if !isDigit(s[i]) {
+		if !atom.IsDigit(s[i]) {
 			return false
 		}
 	}
@@ -203,7 +205,7 @@ func (q *query) lowInformation(text, source string, o occurrence, left, right []
 // ordinaryWords counts the words of a value, and reports whether one has a capital or
 // another script, and whether one is a word that begins sentences.
 func ordinaryWords(text string) (n int, capital, common bool) {
-	for start, end := range words(text) {
+	for start, end := range atom.Words(text) {
 		n++
 		c := text[start]
 		capital = capital || ('A' <= c && c <= 'Z') || c >= utf8.RuneSelf

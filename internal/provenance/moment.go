@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/remit-project/remit/internal/provenance/atom"
 )
 
 // dateMention is a date in a vouching text. Year is zero when the text doesn't
@@ -52,7 +54,7 @@ type momentReader struct {
 // addMoments indexes the dates, times of day and durations of a vouching text.
 func (v *vouching) addMoments(source int, text string, clock calendar) {
 	r := momentReader{v: v, source: int32(source), text: text, clock: clock}
-	for start, end := range words(text) {
+	for start, end := range atom.Words(text) {
 		r.tokens = append(r.tokens, token{strings.ToLower(text[start:end]), start, end})
 	}
 
@@ -328,7 +330,7 @@ func (r *momentReader) readDuration(i int) {
 // none or a long one, and what follows it.
 func leadingNumber(s string) (int, string) {
 	n := 0
-	for n < len(s) && isDigit(s[n]) {
+	for n < len(s) && atom.IsDigit(s[n]) {
 		n++
 	}
 	if n == 0 || n > 5 {

@@ -4,9 +4,9 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/remit-project/remit/internal/pattern"
+	"github.com/remit-project/remit/internal/provenance/atom"
 )
 
 // Dates and times of day as Chinese and Japanese write them.
@@ -49,18 +49,13 @@ func (m match) number(group int) int {
 }
 
 // before and after return the runes around the match.
-func (m match) before() rune { return lastRune(m.text[:m.at[0]]) }
-func (m match) after() rune  { return firstRune(m.text[m.at[1]:]) }
-
-func lastRune(s string) rune {
-	r, _ := utf8.DecodeLastRuneInString(s)
-	return r
-}
+func (m match) before() rune { return atom.LastRune(m.text[:m.at[0]]) }
+func (m match) after() rune  { return atom.FirstRune(m.text[m.at[1]:]) }
 
 func (r *momentReader) readHanDate(m match) {
 	// A year of two digits, or of an era, is left alone.
 	before := m.before()
-	otherWord := wordRune(before) && !isUnspaced(before)
+	otherWord := atom.IsWordRune(before) && !atom.IsUnspaced(before)
 	if otherWord || before == '年' || before == '.' {
 		return
 	}

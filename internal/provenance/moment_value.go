@@ -4,6 +4,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/remit-project/remit/internal/provenance/atom"
 )
 
 // layouts are the forms in which an argument's date or date-time is read.
@@ -36,7 +38,7 @@ func parseMoment(s string) (moment, bool) {
 	if len(s) < 5 || len(s) > 40 || !strings.ContainsAny(s, "-:. ") || !strings.ContainsAny(s, "0123456789") {
 		return moment{}, false
 	}
-	if !isDigit(s[0]) && !startsWithMonth(s) {
+	if !atom.IsDigit(s[0]) && !startsWithMonth(s) {
 		return moment{}, false
 	}
 
@@ -121,7 +123,7 @@ func parseDuration(s string) (time.Duration, bool) {
 	}
 
 	var total time.Duration
-	if first := strings.TrimLeftFunc(s, unicode.IsSpace); first != "" && !isDigit(first[0]) {
+	if first := strings.TrimLeftFunc(s, unicode.IsSpace); first != "" && !atom.IsDigit(first[0]) {
 		return 0, false // most texts
 	}
 	fields := strings.Fields(strings.ToLower(s))

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/remit-project/remit/internal/provenance/atom"
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
@@ -23,10 +24,10 @@ func Words(name string) []string {
 	var prev rune
 	for i, r := range name {
 		camel := unicode.IsUpper(r) && unicode.IsLower(prev)
-		number := unicode.IsDigit(r) != unicode.IsDigit(prev) && start < i && wordRune(prev)
+		number := unicode.IsDigit(r) != unicode.IsDigit(prev) && start < i && atom.IsWordRune(prev)
 		acronymEnds := unicode.IsUpper(r) && unicode.IsUpper(prev) && i+1 < len(name) && name[i+1] >= 'a' && name[i+1] <= 'z' && name[i+1] != 's'
 		switch {
-		case !wordRune(r):
+		case !atom.IsWordRune(r):
 			flush(i)
 			start = i + len(string(r))
 		case camel || number || acronymEnds:
@@ -105,7 +106,7 @@ func newName(pointer, tool string) name {
 
 func isIndex(segment string) bool {
 	for i := 0; i < len(segment); i++ {
-		if !isDigit(segment[i]) {
+		if !atom.IsDigit(segment[i]) {
 			return false
 		}
 	}

@@ -4,7 +4,9 @@ import (
 	"math/big"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/remit-project/remit/internal/provenance/atom"
+	"github.com/remit-project/remit/internal/provenance/numeral"
 )
 
 // quantity is a number in a vouching text.
@@ -21,18 +23,18 @@ type quantity struct {
 
 // addQuantities indexes the numbers of a vouching text.
 func (v *vouching) addQuantities(source int32, text string) {
-	read := numerals(text)
+	read := numeral.All(text)
 	v.sources[source].numerals = read
 	for _, n := range read {
-		if n.value == nil {
+		if n.Value == nil {
 			continue
 		}
-		if n.money && !n.percent {
+		if n.Money && !n.Percent {
 			v.money = true
 		}
 
-		q := quantity{position{source, int32(n.start), int32(n.end)}, n.value, n.percent, n.marked, n.spelled}
-		if key := ratKey(n.value); len(v.numbers[key]) < maxPositions {
+		q := quantity{position{source, int32(n.Start), int32(n.End)}, n.Value, n.Percent, n.Marked, n.Spelled}
+		if key := ratKey(n.Value); len(v.numbers[key]) < maxPositions {
 			v.numbers[key] = append(v.numbers[key], q)
 		}
 		if v.operand(&q) {
@@ -57,78 +59,19 @@ func (v *vouching) operand(q *quantity) bool {
 // hundred to its writer.
 func (v *vouching) isMisread(o occurrence) bool {
 	src := &v.sources[o.source]
-	i, _ := slices.BinarySearchFunc(src.numerals, o.start, func(n numeral, start int) int { return n.end - 1 - start })
-	if i == len(src.numerals) || src.numerals[i].start > o.start {
+	i, _ := slices.BinarySearchFunc(src.numerals, o.start, func(n numeral.Numeral, start int) int { return n.End - 1 - start })
+	if i == len(src.numerals) || src.numerals[i].Start > o.start {
 		return false
 	}
 	value, ok := parseNumber(src.text[o.start:o.end])
-	n := src.numerals[i].value
+	n := src.numerals[i].Value
 	return !ok || n == nil || n.Cmp(value) != 0
 }
 
-// signBefore reports whether a number has a minus sign. It is unclear where the
-// sign touches a word before it, or is a dash that begins no range: some people
-// write "–40" with a dash.
-func signBefore(text string, start int) (minus, unclear bool) {
-	r, size := utf8.DecodeLastRuneInString(text[:start])
-	before, _ := utf8.DecodeLastRuneInString(text[:start-size])
-	free := start == size || isHard(before)
-	switch r {
-	case '-', '−':
-		return free, !free
-	case '–', '—':
-		return false, free
-	}
-	return false, false
-}
-
-// inGroups reports whether the digits at start and end are a group of a longer
-// code, as in "DE89 3704 0044": none of its groups is an amount.
-func inGroups(text string, start, end int) bool {
-	i := end + 1
-	for i < len(text) && text[end] == ' ' && isDigit(text[i]) {
-		i++
-	}
-	if i-end > 2 {
-		return true
-	}
-	if start < 2 || text[start-1] != ' ' || !isDigit(text[start-2]) {
-		return false
-	}
-	for i = start - 1; i > 0 && isAlnum(text[i-1]); i-- {
-	}
-	// A whole account before it is not a group.
-	return start-1-i > 1 && start-1-i <= maxGroupLength
-}
-
-// numberEnds reports whether a number ends n bytes into rest.
-func numberEnds(rest string, n int) bool {
-	if n >= len(rest) {
-		return true
-	}
-
-	c, after := rest[n], rest[n+1:]
-	switch {
-	case c == '-':
-		// "1-hour", "10-15": before a unit or in a range, not in a date.
-		digits := len(after) - len(strings.TrimLeft(after, "0123456789"))
-		return digits == 0 || digits == len(after) || after[digits] != '-'
-	case strings.IndexByte(".!?:", c) >= 0:
-		return after == "" || strings.IndexByte(" \n\"')", after[0]) >= 0
-	case c >= utf8.RuneSelf:
-		return !currencySign(firstRune(rest[n:])) && boundedRight("0"+rest[n:], 1)
-	}
-	return c == '\'' || isHard(rune(c))
-}
-
-// maxDigits bounds the numbers that are compared by value: more digits than
-// any amount has, few enough that exact arithmetic stays cheap.
-const maxDigits = 24
-
 // numberShape reports whether a value of an argument or a field is a plain
-// number: the JSON grammar without exponents, within [maxDigits].
+// number: the JSON grammar without exponents, within [numeral.MaxDigits].
 func numberShape(s string) bool {
-	if s == "" || len(s) > maxDigits {
+	if s == "" || len(s) > numeral.MaxDigits {
 		return false
 	}
 
@@ -136,7 +79,7 @@ func numberShape(s string) bool {
 	unsigned := strings.TrimPrefix(s, "-")
 	for i := range len(unsigned) {
 		switch {
-		case isDigit(unsigned[i]):
+		case atom.IsDigit(unsigned[i]):
 			digits++
 		case unsigned[i] == '.' && digits > 0 && dots == 0:
 			dots++
@@ -180,10 +123,8 @@ func ratKey(r *big.Rat) string {
 	if r.IsInt() {
 		return r.Num().String()
 	}
-	return strings.TrimRight(r.FloatString(2*maxDigits), "0")
+	return strings.TrimRight(r.FloatString(2*numeral.MaxDigits), "0")
 }
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // numberWords are the small numbers that people write as words.
 var numberWords = map[string]int{

@@ -3,6 +3,8 @@ package provenance
 import (
 	"slices"
 	"strings"
+
+	"github.com/remit-project/remit/internal/provenance/atom"
 )
 
 // Kind is what an argument or a tool is, by its name.
@@ -67,7 +69,7 @@ var listings = strings.Fields("list search find query")
 // an option.
 func IsOption(s string) bool {
 	rest := strings.TrimPrefix(strings.TrimPrefix(s, "-"), "-")
-	return len(rest) < len(s) && rest != "" && isAlnum(rest[0]) && !isDigit(rest[0])
+	return len(rest) < len(s) && rest != "" && atom.IsAlphanumeric(rest[0]) && !atom.IsDigit(rest[0])
 }
 
 // IsTrivial reports whether a text is too short to carry anything out: the number

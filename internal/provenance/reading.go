@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/remit-project/remit/internal/provenance/atom"
 )
 
 // term is a word of a text, with its marks.
@@ -138,19 +140,19 @@ func sentenceWords(text string) func(yield func(start, end int) bool) {
 	return func(yield func(start, end int) bool) {
 		start, spaceless := -1, false
 		for i, c := range text {
-			inside := wordRune(c) || unicode.Is(unicode.Mn, c)
+			inside := atom.IsWordRune(c) || unicode.Is(unicode.Mn, c)
 			if !inside && start >= 0 && (c == '\'' || c == '’' || c == '-') {
 				next, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(c):])
-				inside = wordRune(next)
+				inside = atom.IsWordRune(next)
 			}
 			switch {
 			case inside && start < 0:
-				start, spaceless = i, isUnspaced(c)
-			case inside && isUnspaced(c) != spaceless && !unicode.Is(unicode.Mn, c):
+				start, spaceless = i, atom.IsUnspaced(c)
+			case inside && atom.IsUnspaced(c) != spaceless && !unicode.Is(unicode.Mn, c):
 				if !yield(start, i) {
 					return
 				}
-				start, spaceless = i, isUnspaced(c)
+				start, spaceless = i, atom.IsUnspaced(c)
 			case !inside && start >= 0:
 				if !yield(start, i) {
 					return
@@ -177,7 +179,7 @@ func partOfAtom(text string, start, end int) bool {
 		return true
 	}
 	// A dot or a colon with a letter after it joins; one at the end of a sentence does not.
-	return (text[end] == '.' || text[end] == ':') && end+1 < len(text) && (isAlnum(text[end+1]) || text[end+1] == '/')
+	return (text[end] == '.' || text[end] == ':') && end+1 < len(text) && (atom.IsAlphanumeric(text[end+1]) || text[end+1] == '/')
 }
 
 // plainWord returns a word in lower case, without accents, and with one kind of apostrophe, as

@@ -3,6 +3,7 @@ package provenance
 import (
 	"strings"
 
+	"github.com/remit-project/remit/internal/provenance/atom"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
 )
@@ -109,7 +110,7 @@ func hasWords(text, key string) bool {
 func spaced(text string) string {
 	var b strings.Builder
 	b.WriteByte(' ')
-	for start, end := range words(text) {
+	for start, end := range atom.Words(text) {
 		b.WriteString(strings.ToLower(text[start:end]))
 		b.WriteByte(' ')
 	}
@@ -260,7 +261,7 @@ func (s *Session) hasQuoted(text string) (found, ok bool) {
 
 // saidWords reports whether the user said all words of a name, in whatever order.
 func (s *Session) saidWords(text string) bool {
-	for start, end := range words(text) {
+	for start, end := range atom.Words(text) {
 		w := strings.ToLower(text[start:end])
 		if len(w) < 3 || len(s.vouch.words[w]) == 0 {
 			return false
@@ -272,7 +273,7 @@ func (s *Session) saidWords(text string) bool {
 // tellingWords counts the words of a field and reports whether one of them is
 // neither ordinary nor the name of a state.
 func tellingWords(text string) (n int, telling bool) {
-	for start, end := range words(text) {
+	for start, end := range atom.Words(text) {
 		if n++; n > 32 {
 			return n, true
 		}

@@ -3,6 +3,7 @@ package provenance
 import (
 	"strings"
 
+	"github.com/remit-project/remit/internal/provenance/atom"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
 )
@@ -160,7 +161,7 @@ func hasProse(r Result) bool {
 }
 
 func wordsAtLeast(text string, n int) bool {
-	for range words(text) {
+	for range atom.Words(text) {
 		if n--; n == 0 {
 			return true
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/remit-project/remit/internal/provenance/atom"
 	"github.com/remit-project/remit/internal/provenance/normal"
 )
 
@@ -263,7 +264,7 @@ func schemeLink(word, lower string) (string, bool) {
 			continue
 		}
 		start := i
-		for start > 0 && (isAlnum(word[start-1]) || strings.IndexByte("+.-", word[start-1]) >= 0) {
+		for start > 0 && (atom.IsAlphanumeric(word[start-1]) || strings.IndexByte("+.-", word[start-1]) >= 0) {
 			start--
 		}
 		scheme := strings.TrimLeft(lower[start:i], "+.-")
@@ -283,7 +284,7 @@ func schemeLink(word, lower string) (string, bool) {
 func bareLink(word, lower string) (string, bool) {
 	trimmed := trimLink(word)
 	for i := range trimmed {
-		inside := i > 0 && isAlnum(word[i-1])
+		inside := i > 0 && atom.IsAlphanumeric(word[i-1])
 		inName := i > 0 && (inside || word[i-1] == '.' || word[i-1] == '-')
 
 		www := !inName && strings.HasPrefix(lower[i:], "www.")
@@ -310,7 +311,7 @@ func hostLike(s string) bool {
 		return false
 	}
 	for _, r := range s {
-		if !wordRune(r) && r != '.' && r != '-' {
+		if !atom.IsWordRune(r) && r != '.' && r != '-' {
 			return false
 		}
 	}
@@ -396,7 +397,7 @@ func accountNumber(s string) bool {
 	for i := range len(s) {
 		capital := 'A' <= s[i] && s[i] <= 'Z'
 		country, check := i < 2, i == 2 || i == 3
-		if (country && !capital) || (check && !isDigit(s[i])) || (!capital && !isDigit(s[i])) {
+		if (country && !capital) || (check && !atom.IsDigit(s[i])) || (!capital && !atom.IsDigit(s[i])) {
 			return false
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/remit-project/remit/internal/provenance/atom"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
 )
@@ -24,8 +25,8 @@ func TestAtoms(t *testing.T) {
 		{"zoë@corp.com (x)", []string{"zoë@corp.com", "x"}},
 	} {
 		var got []string
-		for start, end := range atoms(c.text) {
-			if c.text[start] < utf8.RuneSelf && !isBounded(c.text, start, end) {
+		for start, end := range atom.All(c.text) {
+			if c.text[start] < utf8.RuneSelf && !atom.IsBounded(c.text, start, end) {
 				t.Errorf("%q of %q is not an atom", c.text[start:end], c.text)
 			}
 			got = append(got, c.text[start:end])

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/remit-project/remit/internal/provenance/atom"
 	"github.com/remit-project/remit/label"
 )
 
@@ -144,7 +145,7 @@ func displayName(s string) bool {
 		s = s[1 : len(s)-1]
 	}
 	for _, r := range s {
-		if !wordRune(r) && r != ' ' && r != '.' && r != '-' && r != '\'' && r != '’' {
+		if !atom.IsWordRune(r) && r != ' ' && r != '.' && r != '-' && r != '\'' && r != '’' {
 			return false
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/remit-project/remit/internal/provenance/atom"
 	"github.com/remit-project/remit/label"
 )
 
@@ -39,7 +40,7 @@ func (q *query) resolvePlaces(text string, list []position, how string) (Resolut
 			return Resolution{}, false
 		}
 		source := q.s.vouch.sources[p.source].text
-		if isBounded(source, int(p.start), int(p.end)) || strings.HasPrefix(source[p.start:], "mailto:") {
+		if atom.IsBounded(source, int(p.start), int(p.end)) || strings.HasPrefix(source[p.start:], "mailto:") {
 			found = append(found, q.s.vouch.occurrence(int(p.source), int(p.start), int(p.end)))
 		}
 	}
@@ -182,7 +183,7 @@ func (q *query) resolveHandle(text string) (Resolution, bool) {
 	if bare == "" || strings.ContainsAny(bare, " @#/") || len(text)-len(bare) > 1 {
 		return Resolution{}, false
 	}
-	if isDigit(bare[0]) && !isIndex(bare) {
+	if atom.IsDigit(bare[0]) && !isIndex(bare) {
 		return Resolution{}, false
 	}
 
@@ -242,9 +243,9 @@ func groupable(text string) bool {
 	digits := 0
 	for i := range len(text) {
 		plus := i == 0 && text[0] == '+'
-		if isDigit(text[i]) {
+		if atom.IsDigit(text[i]) {
 			digits++
-		} else if !plus && !isAlnum(text[i]) {
+		} else if !plus && !atom.IsAlphanumeric(text[i]) {
 			return false
 		}
 	}
@@ -260,7 +261,7 @@ func spelledInGroups(src, value string, anyCase bool) (int, bool) {
 			return 0, false
 		}
 
-		smallLetter := anyCase && !isDigit(value[j]) && src[i] == value[j]|0x20
+		smallLetter := anyCase && !atom.IsDigit(value[j]) && src[i] == value[j]|0x20
 		separator := src[i] == ' ' || src[i] == '-' || src[i] == '.'
 		switch {
 		case src[i] == value[j] || smallLetter:
@@ -284,8 +285,8 @@ const groupSeparators = " -."
 // that happen to be next to each other: an IBAN, or groups of digits, with
 // one kind of separator between them.
 func wholeCode(src string, start, end int, value string) bool {
-	afterNumber := start > 1 && src[start-1] == ' ' && isDigit(src[start-2])
-	if !isBounded(src, start, end) || afterNumber || anotherGroup(src[end:]) {
+	afterNumber := start > 1 && src[start-1] == ' ' && atom.IsDigit(src[start-2])
+	if !atom.IsBounded(src, start, end) || afterNumber || anotherGroup(src[end:]) {
 		return false
 	}
 
@@ -319,8 +320,8 @@ func anotherGroup(rest string) bool {
 	if rest == "" || strings.IndexByte(groupSeparators, rest[0]) < 0 {
 		return false
 	}
-	for i := 1; i < len(rest) && isAlnum(rest[i]); i++ {
-		if isDigit(rest[i]) {
+	for i := 1; i < len(rest) && atom.IsAlphanumeric(rest[i]); i++ {
+		if atom.IsDigit(rest[i]) {
 			return true
 		}
 	}
@@ -350,7 +351,7 @@ func bankAccount(s string) bool {
 	rest := 0
 	for i := range len(s) {
 		c := s[(i+4)%len(s)]
-		if isDigit(c) {
+		if atom.IsDigit(c) {
 			rest = (rest*10 + int(c-'0')) % 97
 		} else {
 			rest = (rest*100 + int(c-'A') + 10) % 97

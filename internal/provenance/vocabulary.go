@@ -79,17 +79,8 @@ const (
 	smallOr
 	answerWords
 	making
-	labels
-	smallConnectives
-	modifiers
-	fractions
-	filler
-	units
-	percentWords
-	currencyWords
-	minorWords
-	currencyPrefixes
-	dottedCurrency
+	sqlFunctions
+	sqlChanging
 	wordClasses
 )
 
@@ -160,17 +151,8 @@ var classNames = [wordClasses]string{
 	beforeTime:       "beforeTime",
 	making:           "making",
 	rights:           "rights",
-	labels:           "labels",
-	smallConnectives: "smallConnectives",
-	modifiers:        "modifiers",
-	fractions:        "fractions",
-	filler:           "filler",
-	units:            "units",
-	percentWords:     "percentWords",
-	currencyWords:    "currencyWords",
-	minorWords:       "minorWords",
-	currencyPrefixes: "currencyPrefixes",
-	dottedCurrency:   "dottedCurrency",
+	sqlFunctions:     "sqlFunctions",
+	sqlChanging:      "sqlChanging",
 }
 
 //go:embed words.txt

@@ -7,6 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/remit-project/remit/internal/provenance/atom"
+	"github.com/remit-project/remit/internal/provenance/numeral"
 	"github.com/remit-project/remit/label"
 )
 
@@ -56,7 +58,7 @@ type vouchSource struct {
 	quotes []span   // quoted strings and code, without their quotes
 	quoted []string // those of them that may name a record, in lower case
 	// numerals are the numbers, those in doubt included.
-	numerals []numeral
+	numerals []numeral.Numeral
 
 	reading *reading
 	// proposal is what the model said before, where the text agrees to it.
@@ -112,7 +114,7 @@ func (v *vouching) add(event int, text string, l label.Label, clock calendar) bo
 	}
 	v.sources = append(v.sources, src)
 
-	for start, end := range words(text) {
+	for start, end := range atom.Words(text) {
 		key := strings.ToLower(text[start:end])
 		// One more than is looked at shows that the word is too frequent.
 		if len(v.words[key]) <= maxPositions {
@@ -134,39 +136,6 @@ func quotedNames(text string, quotes []span) []string {
 		}
 	}
 	return out
-}
-
-// words yields the maximal runs of letters and digits of a text. Where a script
-// without spaces meets another, a run ends.
-func words(text string) func(yield func(start, end int) bool) {
-	return func(yield func(start, end int) bool) {
-		start, spaceless := -1, false
-		for i, r := range text {
-			inside, accent := runRune(r), r >= utf8.RuneSelf && unicode.Is(unicode.Mn, r)
-			meets := inside && !accent && isUnspaced(r) != spaceless
-			if start >= 0 && (!inside || meets) {
-				if !yield(start, i) {
-					return
-				}
-				start = -1
-			}
-			if inside && start < 0 {
-				start, spaceless = i, isUnspaced(r)
-			}
-		}
-
-		if start >= 0 {
-			yield(start, len(text))
-		}
-	}
-}
-
-// runRune reports whether a rune is of a word: a letter, a digit or an accent.
-func runRune(r rune) bool {
-	if r < utf8.RuneSelf {
-		return isAlnum(byte(r))
-	}
-	return wordRune(r) || unicode.Is(unicode.Mn, r)
 }
 
 // quotations finds quoted strings, code spans and fenced code. Inside them the
@@ -205,7 +174,7 @@ func closingQuote(text string, i int, r rune) string {
 	switch {
 	case strings.HasPrefix(text[i:], "```"):
 		return "```"
-	case r == '\'' && boundedLeft(text, i):
+	case r == '\'' && atom.IsBoundedLeft(text, i):
 		return "'"
 	}
 	return closingQuotes[r]
@@ -223,7 +192,7 @@ func closeQuote(text string, start int, closing string) int {
 			return -1
 		}
 		end := i + j
-		if closing != "'" || end+1 == len(text) || !startsWithWord(text[end+1:]) {
+		if closing != "'" || end+1 == len(text) || !atom.StartsWithWord(text[end+1:]) {
 			if end == start {
 				return -1
 			}
@@ -258,7 +227,7 @@ func (v *vouching) find(value string, foldCase bool) []occurrence {
 		}
 		got := src.text[start:end]
 		same := got == value || (foldCase && strings.EqualFold(got, value))
-		if same && isBounded(src.text, start, end) && !isPartOfGroups(src.text, start, end) {
+		if same && atom.IsBounded(src.text, start, end) && !atom.IsPartOfGroups(src.text, start, end) {
 			out = append(out, v.occurrence(int(c.source), start, end))
 		}
 	}
@@ -269,7 +238,7 @@ func (v *vouching) find(value string, foldCase bool) []occurrence {
 // begins in the value. There are none where a word is nowhere.
 func (v *vouching) rarest(value string) (places []position, offset int) {
 	seen := 0
-	for start, end := range words(value) {
+	for start, end := range atom.Words(value) {
 		list := v.words[strings.ToLower(value[start:end])]
 		if len(list) == 0 {
 			return nil, 0
@@ -460,7 +429,7 @@ func (v *vouching) around(o occurrence, before, after int) (left, right []string
 
 	var spans [aroundWindow]span
 	n := 0
-	for start, end := range words(l) {
+	for start, end := range atom.Words(l) {
 		spans[n] = span{start, end}
 		n++
 	}
@@ -471,7 +440,7 @@ func (v *vouching) around(o occurrence, before, after int) (left, right []string
 	}
 
 	left = out[:len(out):len(out)]
-	for start, end := range words(r) {
+	for start, end := range atom.Words(r) {
 		if len(out)-len(left) == after {
 			break
 		}

@@ -1,4 +1,6 @@
-package provenance
+// Package numeral reads the numbers of texts as people write them: in the digits of any script, in
+// words, and with their currency, percent sign or scale. A number that may be two is none.
+package numeral
 
 import (
 	"math/big"
@@ -6,38 +8,41 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/remit-project/remit/internal/provenance/atom"
 )
 
-// numeral is a number as a text writes it, with its sign and its currency,
+// Numeral is a number as a text writes it, with its sign and its currency,
 // percent sign or scale.
-type numeral struct {
-	start, end int
-	// value is nil where the number has two readings, or none: then nothing
+type Numeral struct {
+	Start, End int
+	// Value is nil where the number has two readings, or none: then nothing
 	// vouches by it, nor by a piece of it.
-	value *big.Rat
+	Value *big.Rat
 
-	percent bool
-	marked  bool // by a currency, a unit or decimals: a quantity
-	money   bool
-	before  bool // its only currency is before it
-	minor   bool // cents
-	scaled  bool // by thousand, million and the like
-	spelled bool // in words
+	Percent bool
+	Marked  bool // by a currency, a unit or decimals: a quantity
+	Money   bool
+	Spelled bool // in words
+
+	before bool // its only currency is before it
+	minor  bool // cents
+	scaled bool // by thousand, million and the like
 }
 
-// numeralReader reads the numbers of one text.
-type numeralReader struct {
+// reader reads the numbers of one text.
+type reader struct {
 	text string
 	lang language
 	// decimal and thousands are the separators whose meaning some number of the text settles
 	// beyond doubt.
 	decimal, thousands map[rune]bool
-	out                []numeral
+	out                []Numeral
 }
 
-// numerals returns the numbers of a text, in its order.
-func numerals(text string) []numeral {
-	r := &numeralReader{text: text, decimal: map[rune]bool{}, thousands: map[rune]bool{}}
+// All returns the numbers of a text, in its order.
+func All(text string) []Numeral {
+	r := &reader{text: text, decimal: map[rune]bool{}, thousands: map[rune]bool{}}
 	runs := digitRuns(text)
 	spelled := mayCount(text)
 	if len(runs) == 0 && !spelled {
@@ -55,7 +60,7 @@ func numerals(text string) []numeral {
 		r.spelledOut()
 		r.han()
 	}
-	slices.SortStableFunc(r.out, func(a, b numeral) int { return a.start - b.start })
+	slices.SortStableFunc(r.out, func(a, b Numeral) int { return a.Start - b.Start })
 	r.settle()
 	return r.out
 }
@@ -205,7 +210,7 @@ const (
 // decimals; 0 where there are none.
 func (run *digitRun) shape() (s shape, group, point rune) {
 	n := len(run.separators)
-	if run.mixed || n > maxDigits || len(strings.Join(run.groups, "")) > maxDigits {
+	if run.mixed || n > MaxDigits || len(strings.Join(run.groups, "")) > MaxDigits {
 		return malformed, 0, 0
 	}
 
@@ -298,7 +303,7 @@ func (run *digitRun) value(decimals bool) *big.Rat {
 }
 
 // learn notes what a number with one reading shows of the separators.
-func (r *numeralReader) learn(run *digitRun) {
+func (r *reader) learn(run *digitRun) {
 	s, group, point := run.shape()
 	switch s {
 	case groupedDecimal:
@@ -318,16 +323,16 @@ func (r *numeralReader) learn(run *digitRun) {
 
 // quantity reports whether a run has a currency, a percent sign, a scale or a unit
 // next to it.
-func (r *numeralReader) quantity(run *digitRun) bool {
+func (r *reader) quantity(run *digitRun) bool {
 	n := currencyBefore(r.text[:run.start])
 	s := r.suffix(run.end, n > 0)
 	return n > 0 || s.money || s.percent || s.factor != nil || s.unit
 }
 
 // read reads one run of digits.
-func (r *numeralReader) read(run *digitRun) {
+func (r *reader) read(run *digitRun) {
 	text := r.text
-	if hanNumeral(lastRune(text[:run.start])) || hanUnits[firstRune(text[run.end:])] > 0 {
+	if hanNumeral(atom.LastRune(text[:run.start])) || hanUnits[atom.FirstRune(text[run.end:])] > 0 {
 		return // a part of a number in characters
 	}
 	before := currencyBefore(text[:run.start])
@@ -341,23 +346,23 @@ func (r *numeralReader) read(run *digitRun) {
 		return
 	}
 
-	n := numeral{start: run.start, end: run.end + s.length, percent: s.percent, minor: s.minor, scaled: s.factor != nil || s.unknownScale}
-	n.money, n.before = before > 0 || s.money, !s.money
-	n.marked = n.money || n.scaled || strings.ContainsAny(text[run.start:run.end], ".,")
-	value, list := r.decide(run, n.money || n.percent || n.scaled || s.unit, n.money)
-	unmarked := value == nil && !n.marked
+	n := Numeral{Start: run.start, End: run.end + s.length, Percent: s.percent, minor: s.minor, scaled: s.factor != nil || s.unknownScale}
+	n.Money, n.before = before > 0 || s.money, !s.money
+	n.Marked = n.Money || n.scaled || strings.ContainsAny(text[run.start:run.end], ".,")
+	value, list := r.decide(run, n.Money || n.Percent || n.scaled || s.unit, n.Money)
+	unmarked := value == nil && !n.Marked
 	if list || unmarked || inGroups(text, run.start, run.end) {
 		return
 	}
 
 	if value != nil && !s.unknownScale && !s.minor && !r.upTo(n) {
-		n.value = value
+		n.Value = value
 		if s.factor != nil {
-			n.value = new(big.Rat).Mul(value, s.factor)
+			n.Value = new(big.Rat).Mul(value, s.factor)
 		}
 		if minus {
 			_, size := utf8.DecodeLastRuneInString(text[:run.start])
-			n.value, n.start = n.value.Neg(n.value), n.start-size
+			n.Value, n.Start = n.Value.Neg(n.Value), n.Start-size
 		}
 	}
 	r.out = append(r.out, n)
@@ -365,9 +370,9 @@ func (r *numeralReader) read(run *digitRun) {
 
 // signOf returns the sign of the number at start, after a currency of so many bytes. It is not ok
 // where the digits are a part of something longer.
-func (r *numeralReader) signOf(start, currency int) (minus, ok bool) {
+func (r *reader) signOf(start, currency int) (minus, ok bool) {
 	text := r.text
-	minus, unclear := signBefore(text, start)
+	minus, unclear := SignBefore(text, start)
 	if unclear || start == 0 {
 		return minus, !unclear
 	}
@@ -379,18 +384,18 @@ func (r *numeralReader) signOf(start, currency int) (minus, ok bool) {
 	if before >= utf8.RuneSelf {
 		return minus, minus || boundedBefore(text, start)
 	}
-	return minus, !isAlnum(byte(before)) && !strings.ContainsRune("_./@:#=~\\", before)
+	return minus, !atom.IsAlphanumeric(byte(before)) && !strings.ContainsRune("_./@:#=~\\", before)
 }
 
 // boundedBefore reports whether digits, of whatever script, begin an atom.
 func boundedBefore(text string, start int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:start])
-	return boundedLeft(text, start) || isUnspaced(before)
+	return atom.IsBoundedLeft(text, start) || atom.IsUnspaced(before)
 }
 
 // decide returns the value of a run, nil where it is in doubt. It is a list
 // where commas more likely divide one.
-func (r *numeralReader) decide(run *digitRun, quantity, money bool) (value *big.Rat, list bool) {
+func (r *reader) decide(run *digitRun, quantity, money bool) (value *big.Rat, list bool) {
 	s, group, point := run.shape()
 	switch s {
 	case whole:
@@ -413,7 +418,7 @@ func (r *numeralReader) decide(run *digitRun, quantity, money bool) (value *big.
 }
 
 // decideGroups is decide for a run with groups.
-func (r *numeralReader) decideGroups(run *digitRun, quantity bool) (value *big.Rat, list bool) {
+func (r *reader) decideGroups(run *digitRun, quantity bool) (value *big.Rat, list bool) {
 	s, group, _ := run.shape()
 	dots := group == '.' && s == grouped && !strings.ContainsRune(conventions[r.lang].thousands, '.')
 	lakhs := group == ',' && len(run.groups[1]) == 2
@@ -430,7 +435,7 @@ func (r *numeralReader) decideGroups(run *digitRun, quantity bool) (value *big.R
 // twofold decides what a dot or a comma before three digits is, "1.200": what another number of
 // the text shows, then what the language's own convention is. Where they differ it stays in
 // doubt, as does money with three decimals.
-func (r *numeralReader) twofold(sep rune, digits string, money, quantity bool) (decimals, ok bool) {
+func (r *reader) twofold(sep rune, digits string, money, quantity bool) (decimals, ok bool) {
 	other := '.' + ',' - sep
 	tellsGroup, tellsDecimal := r.thousands[sep] || r.decimal[other], r.decimal[sep] || r.thousands[other]
 	if tellsGroup && tellsDecimal {
@@ -456,7 +461,7 @@ func (r *numeralReader) twofold(sep rune, digits string, money, quantity bool) (
 
 // uses reports whether the language of the text has a separator for groups, and for
 // decimals.
-func (r *numeralReader) uses(sep rune, money bool) (group, decimal bool) {
+func (r *reader) uses(sep rune, money bool) (group, decimal bool) {
 	c := conventions[r.lang]
 	spanishMoney := money && r.lang == spanish // both, by country
 	frenchMoney := money && r.lang == french && sep == '.'
@@ -467,7 +472,7 @@ func (r *numeralReader) uses(sep rune, money bool) (group, decimal bool) {
 
 // spaced reports whether blanks group the digits of a run, and do not divide two
 // numbers.
-func (r *numeralReader) spaced(run *digitRun, quantity bool) bool {
+func (r *reader) spaced(run *digitRun, quantity bool) bool {
 	c := conventions[r.lang]
 	usual := quantity || strings.Contains(c.thousands, " ")
 	if c.decimal != ',' || !usual {
@@ -475,13 +480,13 @@ func (r *numeralReader) spaced(run *digitRun, quantity bool) bool {
 	}
 
 	w := lastWord(strings.TrimRight(r.text[:run.start], " "))
-	germanNoun := r.lang == german && unicode.IsUpper(firstRune(w))
-	return !germanNoun && !labels.has(strings.ToLower(w))
+	germanNoun := r.lang == german && unicode.IsUpper(atom.FirstRune(w))
+	return !germanNoun && !lexicon().Labels.Has(strings.ToLower(w))
 }
 
 // lastWord returns the word at the end of a text, with the signs of "n°" and "№".
 func lastWord(s string) string {
-	i := strings.LastIndexFunc(s, func(r rune) bool { return !wordRune(r) && !strings.ContainsRune("°º№", r) })
+	i := strings.LastIndexFunc(s, func(r rune) bool { return !atom.IsWordRune(r) && !strings.ContainsRune("°º№", r) })
 	if i < 0 {
 		return s
 	}
@@ -491,11 +496,11 @@ func lastWord(s string) string {
 
 // upTo reports whether a number is the lower end of a range with a scale that
 // holds for it too: "5 to 10 million".
-func (r *numeralReader) upTo(n numeral) bool {
+func (r *reader) upTo(n Numeral) bool {
 	if n.scaled {
 		return false
 	}
-	rest := strings.TrimLeft(r.text[n.end:], " \u00a0")
+	rest := strings.TrimLeft(r.text[n.End:], " \u00a0")
 	connective := ""
 	for _, c := range rangeWords {
 		if strings.HasPrefix(rest, c) && len(c) > len(connective) {
@@ -511,17 +516,12 @@ func (r *numeralReader) upTo(n numeral) bool {
 	if sign, size := utf8.DecodeRuneInString(rest); unicode.Is(unicode.Sc, sign) {
 		start += size
 	}
-	if v, _ := digitOf(firstRune(r.text[start:])); v < 0 {
+	if v, _ := digitOf(atom.FirstRune(r.text[start:])); v < 0 {
 		return false
 	}
 	run := readRun(r.text, start)
-	s := r.suffix(run.end, n.money)
+	s := r.suffix(run.end, n.Money)
 	return s.factor != nil || s.unknownScale
-}
-
-func firstRune(s string) rune {
-	r, _ := utf8.DecodeRuneInString(s)
-	return r
 }
 
 // rangeWords are between the ends of a range.
@@ -530,35 +530,94 @@ var rangeWords = [...]string{"-", "–", "—", "~", "〜", "～", "to ", "or ",
 
 // settle puts those numbers in doubt that another one next to them changes: "5
 // euros 50", "12 dollars and 50 cents", "a hundred 50".
-func (r *numeralReader) settle() {
+func (r *reader) settle() {
 	for i := 1; i < len(r.out); i++ {
 		prev, n := &r.out[i-1], &r.out[i]
-		if n.start < prev.end {
-			prev.value, n.value = nil, nil // two readings of one place
+		if n.Start < prev.End {
+			prev.Value, n.Value = nil, nil // two readings of one place
 			continue
 		}
 
-		gap := strings.Trim(r.text[prev.end:min(n.start, prev.end+maxGap)], " \u00a0")
-		next := gap == "" && n.start-prev.end <= 2
-		plain := !prev.money && !prev.percent
+		gap := strings.Trim(r.text[prev.End:min(n.Start, prev.End+maxGap)], " \u00a0")
+		next := gap == "" && n.Start-prev.End <= 2
+		plain := !prev.Money && !prev.Percent
 		switch {
-		case prev.money && n.minor && (next || smallConnectives.has(gap)):
-			prev.value, n.value = nil, nil
-		case prev.money && next && n.before && !n.percent && !n.scaled:
-			if prev.end == n.start || n.maybeCents() {
-				prev.value = nil
+		case prev.Money && n.minor && (next || lexicon().SmallConnectives.Has(gap)):
+			prev.Value, n.Value = nil, nil
+		case prev.Money && next && n.before && !n.Percent && !n.scaled:
+			if prev.End == n.Start || n.maybeCents() {
+				prev.Value = nil
 			}
-			n.value = nil
-		case next && plain && prev.spelled != n.spelled && (n.spelled || prev.scaled):
-			prev.value, n.value = nil, nil
+			n.Value = nil
+		case next && plain && prev.Spelled != n.Spelled && (n.Spelled || prev.scaled):
+			prev.Value, n.Value = nil, nil
 		}
 	}
 }
 
 // maybeCents reports whether a number after an amount may be its cents.
-func (n *numeral) maybeCents() bool {
-	return n.value != nil && n.value.Cmp(big.NewRat(10, 1)) >= 0 && n.value.Cmp(big.NewRat(100, 1)) < 0
+func (n *Numeral) maybeCents() bool {
+	return n.Value != nil && n.Value.Cmp(big.NewRat(10, 1)) >= 0 && n.Value.Cmp(big.NewRat(100, 1)) < 0
 }
 
 // maxGap is more than there is between two parts of one amount, in bytes.
 const maxGap = 8
+
+// SignBefore reports whether a number has a minus sign. It is unclear where the
+// sign touches a word before it, or is a dash that begins no range: some people
+// write "–40" with a dash.
+func SignBefore(text string, start int) (minus, unclear bool) {
+	r, size := utf8.DecodeLastRuneInString(text[:start])
+	before, _ := utf8.DecodeLastRuneInString(text[:start-size])
+	free := start == size || atom.IsHard(before)
+	switch r {
+	case '-', '−':
+		return free, !free
+	case '–', '—':
+		return false, free
+	}
+	return false, false
+}
+
+// inGroups reports whether the digits at start and end are a group of a longer
+// code, as in "DE89 3704 0044": none of its groups is an amount.
+func inGroups(text string, start, end int) bool {
+	i := end + 1
+	for i < len(text) && text[end] == ' ' && atom.IsDigit(text[i]) {
+		i++
+	}
+	if i-end > 2 {
+		return true
+	}
+	if start < 2 || text[start-1] != ' ' || !atom.IsDigit(text[start-2]) {
+		return false
+	}
+	for i = start - 1; i > 0 && atom.IsAlphanumeric(text[i-1]); i-- {
+	}
+	// A whole account before it is not a group.
+	return start-1-i > 1 && start-1-i <= atom.MaxGroupLength
+}
+
+// numberEnds reports whether a number ends n bytes into rest.
+func numberEnds(rest string, n int) bool {
+	if n >= len(rest) {
+		return true
+	}
+
+	c, after := rest[n], rest[n+1:]
+	switch {
+	case c == '-':
+		// "1-hour", "10-15": before a unit or in a range, not in a date.
+		digits := len(after) - len(strings.TrimLeft(after, "0123456789"))
+		return digits == 0 || digits == len(after) || after[digits] != '-'
+	case strings.IndexByte(".!?:", c) >= 0:
+		return after == "" || strings.IndexByte(" \n\"')", after[0]) >= 0
+	case c >= utf8.RuneSelf:
+		return !currencySign(atom.FirstRune(rest[n:])) && atom.IsBoundedRight("0"+rest[n:], 1)
+	}
+	return c == '\'' || atom.IsHard(rune(c))
+}
+
+// MaxDigits bounds the numbers that are compared by value: more digits than
+// any amount has, few enough that exact arithmetic stays cheap.
+const MaxDigits = 24

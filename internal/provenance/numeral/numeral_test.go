@@ -1,4 +1,4 @@
-package provenance
+package numeral
 
 import (
 	"fmt"
@@ -13,14 +13,14 @@ import (
 // only returns the one number that a text has without doubt.
 func only(text string) (*big.Rat, error) {
 	var found *big.Rat
-	for _, n := range numerals(text) {
-		if n.value == nil {
-			return nil, fmt.Errorf("%q of %q is in doubt", text[n.start:n.end], text)
+	for _, n := range All(text) {
+		if n.Value == nil {
+			return nil, fmt.Errorf("%q of %q is in doubt", text[n.Start:n.End], text)
 		}
 		if found != nil {
 			return nil, fmt.Errorf("%q has several numbers", text)
 		}
-		found = n.value
+		found = n.Value
 	}
 	if found == nil {
 		return nil, fmt.Errorf("%q has no number", text)
@@ -425,8 +425,8 @@ func TestNumeralsInDoubt(t *testing.T) {
 		"Pay $5–10 million to him.", "Pay 2 or 3 hundred dollars.", "5 euros 50", "Pay two and a half dollars to him.",
 	} {
 		all := true
-		for _, n := range numerals(text) {
-			all = all && n.value != nil
+		for _, n := range All(text) {
+			all = all && n.Value != nil
 		}
 		if all {
 			t.Errorf("nothing of %q is in doubt", text)
@@ -445,19 +445,20 @@ func FuzzNumerals(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		end := 0
-		for _, n := range numerals(text) {
-			if n.start < 0 || n.end > len(text) || n.start >= n.end {
+		for _, n := range All(text) {
+			if n.Start < 0 || n.End > len(text) || n.Start >= n.End {
 				t.Fatalf("%+v stands nowhere in %q", n, text)
 			}
-			if n.value != nil && n.start < end {
+			if n.Value != nil && n.Start < end {
 				t.Fatalf("%+v of %q is a part of another", n, text)
 			}
-			end = max(end, n.end)
-			if n.value == nil {
+			end = max(end, n.End)
+			if n.Value == nil {
 				continue
 			}
-			if key := ratKey(n.value); key == "" || strings.ContainsAny(key, "/e") {
-				t.Fatalf("%+v is written %q", n, key)
+			digits := n.Value.FloatString(2 * MaxDigits)
+			if written, ok := new(big.Rat).SetString(digits); !ok || written.Cmp(n.Value) != 0 {
+				t.Fatalf("%+v has decimals that don't end: %s", n, digits)
 			}
 		}
 	})

@@ -1,10 +1,13 @@
-package provenance
+package numeral
 
 import (
 	"maps"
 	"math/big"
+	"slices"
 	"strings"
 	"sync"
+
+	"github.com/remit-project/remit/internal/provenance/atom"
 )
 
 // numberWord is a word that is, or is a part of, a number.
@@ -64,11 +67,6 @@ var wordLists = [languages]struct {
 	},
 }
 
-// ordinaryElsewhere are number words that are other words in other languages.
-var ordinaryElsewhere = sync.OnceValue(func() map[string]bool {
-	return wordSet("once due elf sept cent sei otto dos mil mille ten tre nove six acht vier fire million hundred")
-})
-
 // numberWordsOf has the number words of each language.
 var numberWordsOf = sync.OnceValue(func() *[languages]map[string]numberWord {
 	var out [languages]map[string]numberWord
@@ -83,7 +81,7 @@ var numberWordsOf = sync.OnceValue(func() *[languages]map[string]numberWord {
 
 	for l := range out {
 		for w, n := range out[l] {
-			n.shared = count[w] > 1 || ordinaryElsewhere()[w]
+			n.shared = count[w] > 1 || lexicon().OrdinaryElsewhere.Has(w)
 			out[l][w] = n
 		}
 	}
@@ -254,12 +252,10 @@ func joinedHundreds(l language, w string, hundred []string) (int64, bool) {
 }
 
 // articles are the words that are one before a scale, and an article elsewhere.
-var articles = sync.OnceValue(func() *[languages]map[string]bool {
-	return &[languages]map[string]bool{
-		english: wordSet("a an"), german: wordSet("ein eine einen einem einer"), french: wordSet("un une"), spanish: wordSet("un una uno"),
-		italian: wordSet("un una uno"), portuguese: wordSet("um uma"), dutch: wordSet("een"),
-	}
-})
+var articles = [languages][]string{
+	english: {"a", "an"}, german: {"ein", "eine", "einen", "einem", "einer"}, french: {"un", "une"},
+	spanish: {"un", "una", "uno"}, italian: {"un", "una", "uno"}, portuguese: {"um", "uma"}, dutch: {"een"},
+}
 
 // connectives join the parts of a number: in English after hundreds, in French and Spanish
 // between tens and units.
@@ -404,12 +400,12 @@ type wordToken struct {
 
 // spelledOut reads the numbers that are written in words, in the language of the
 // text.
-func (r *numeralReader) spelledOut() {
+func (r *reader) spelledOut() {
 	if len(numberWordsOf()[r.lang]) == 0 {
 		return
 	}
 	var tokens []wordToken
-	for start, end := range words(r.text) {
+	for start, end := range atom.Words(r.text) {
 		tokens = append(tokens, wordToken{strings.ToLower(r.text[start:end]), start, end})
 	}
 	digits := r.out
@@ -420,15 +416,15 @@ func (r *numeralReader) spelledOut() {
 }
 
 // spelledAt reads the number that begins at a token, and returns the token after it.
-func (r *numeralReader) spelledAt(tokens []wordToken, i int, digits *[]numeral) int {
-	for len(*digits) > 0 && (*digits)[0].end <= tokens[i].start {
+func (r *reader) spelledAt(tokens []wordToken, i int, digits *[]Numeral) int {
+	for len(*digits) > 0 && (*digits)[0].End <= tokens[i].start {
 		*digits = (*digits)[1:]
 	}
-	if len(*digits) > 0 && (*digits)[0].start <= tokens[i].start {
+	if len(*digits) > 0 && (*digits)[0].Start <= tokens[i].start {
 		return i + 1 // the scale of a number in digits
 	}
 
-	from, article := i, articles()[r.lang][tokens[i].text]
+	from, article := i, slices.Contains(articles[r.lang], tokens[i].text)
 	if article {
 		if i++; i == len(tokens) || !r.together(tokens[from], tokens[i]) {
 			return i
@@ -447,7 +443,7 @@ func (r *numeralReader) spelledAt(tokens []wordToken, i int, digits *[]numeral) 
 
 // takeWords puts the words from i on together. It returns the token after the number, and whether
 // the words are in doubt.
-func (r *numeralReader) takeWords(tokens []wordToken, i int, article bool) (n spelledNumber, doubt bool, end int) {
+func (r *reader) takeWords(tokens []wordToken, i int, article bool) (n spelledNumber, doubt bool, end int) {
 	n, end = newSpelled(r.lang), i
 	for end < len(tokens) {
 		if end > i && !r.together(tokens[end-1], tokens[end]) {
@@ -477,13 +473,13 @@ func (r *numeralReader) takeWords(tokens []wordToken, i int, article bool) (n sp
 
 // connects reports whether a token is the "and" between the number so far and the
 // next token.
-func (r *numeralReader) connects(tokens []wordToken, i int, n spelledNumber) bool {
+func (r *reader) connects(tokens []wordToken, i int, n spelledNumber) bool {
 	and := connectives[r.lang]
 	return and != "" && tokens[i].text == and && i+1 < len(tokens) && r.joins(n) && r.together(tokens[i], tokens[i+1])
 }
 
 // together reports whether two words belong to one number by what is between them.
-func (r *numeralReader) together(a, b wordToken) bool {
+func (r *reader) together(a, b wordToken) bool {
 	switch r.text[a.end:b.start] {
 	case " ", "-", "\u2011", "\u00a0", "":
 		return true
@@ -492,7 +488,7 @@ func (r *numeralReader) together(a, b wordToken) bool {
 }
 
 // joins reports whether an "and" may follow the number so far.
-func (r *numeralReader) joins(n spelledNumber) bool {
+func (r *reader) joins(n spelledNumber) bool {
 	switch r.lang {
 	case french, spanish:
 		return n.room == 1
@@ -503,44 +499,44 @@ func (r *numeralReader) joins(n spelledNumber) bool {
 }
 
 // addSpelled adds the number of the words from one token to another.
-func (r *numeralReader) addSpelled(tokens []wordToken, from, end int, n spelledNumber, doubt bool) {
+func (r *reader) addSpelled(tokens []wordToken, from, end int, n spelledNumber, doubt bool) {
 	start, stop := tokens[from].start, tokens[end-1].end
-	articleAlone := end == from+1 && articles()[r.lang][tokens[from].text]
+	articleAlone := end == from+1 && slices.Contains(articles[r.lang], tokens[from].text)
 	if articleAlone || !r.free(start, stop) {
 		return
 	}
 
 	s := r.suffix(stop, false)
-	out := numeral{start: start, end: stop + s.length, percent: s.percent, minor: s.minor, scaled: n.scaled, spelled: true}
-	out.money, out.before = s.money || currencyBefore(r.text[:start]) > 0, !s.money
-	out.marked = out.money
+	out := Numeral{Start: start, End: stop + s.length, Percent: s.percent, minor: s.minor, scaled: n.scaled, Spelled: true}
+	out.Money, out.before = s.money || currencyBefore(r.text[:start]) > 0, !s.money
+	out.Marked = out.Money
 
 	value := n.total + n.group
 	doubt = doubt || value == 0 || s.odd() || r.changed(tokens, from, end) || r.upTo(out)
 	if !doubt {
-		out.value = new(big.Rat).SetInt64(value)
+		out.Value = new(big.Rat).SetInt64(value)
 	}
 	r.out = append(r.out, out)
 }
 
 // changed reports whether the words around a number in words make another number of
 // it, or a vague one: "half a million", "two and a half".
-func (r *numeralReader) changed(tokens []wordToken, from, end int) bool {
-	if from > 0 && tokens[from].start-tokens[from-1].end == 1 && modifiers.has(tokens[from-1].text) {
+func (r *reader) changed(tokens []wordToken, from, end int) bool {
+	if from > 0 && tokens[from].start-tokens[from-1].end == 1 && lexicon().Modifiers.Has(tokens[from-1].text) {
 		return true
 	}
 
 	next := ""
 	for _, t := range tokens[end:min(len(tokens), end+4)] {
-		if next = t.text; !filler.has(next) {
+		if next = t.text; !lexicon().Filler.Has(next) {
 			break
 		}
 	}
-	return fractions.has(next) && !strings.HasPrefix(r.text[tokens[end-1].end:], ",")
+	return lexicon().Fractions.Has(next) && !strings.HasPrefix(r.text[tokens[end-1].end:], ",")
 }
 
 // free reports whether a word is not a part of an atom: an address, a path or a name
 // with a hyphen.
-func (r *numeralReader) free(start, end int) bool {
-	return (start == 0 || boundedLeft(r.text, start)) && (boundedRight(r.text, end) || strings.HasPrefix(r.text[end:], "€"))
+func (r *reader) free(start, end int) bool {
+	return (start == 0 || atom.IsBoundedLeft(r.text, start)) && (atom.IsBoundedRight(r.text, end) || strings.HasPrefix(r.text[end:], "€"))
 }

@@ -1,4 +1,4 @@
-package provenance
+package numeral
 
 import (
 	"math/big"
@@ -6,6 +6,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/remit-project/remit/internal/provenance/atom"
 )
 
 // suffix is what follows a number and belongs to it.
@@ -24,7 +26,7 @@ func (s suffix) odd() bool { return s.factor != nil || s.unknownScale || s.minor
 
 // suffix reads what follows a number that ends at end. Whether the number has a
 // currency before it decides what "m" is.
-func (r *numeralReader) suffix(end int, money bool) suffix {
+func (r *reader) suffix(end int, money bool) suffix {
 	var s suffix
 	rest := r.text[end:]
 	s.length = emptyDecimals(rest, money)
@@ -54,7 +56,7 @@ func (r *numeralReader) suffix(end int, money bool) suffix {
 		return s
 	}
 	_, w := spacedWord(rest[s.length:])
-	s.unit = units.has(strings.ToLower(w))
+	s.unit = lexicon().Units.Has(strings.ToLower(w))
 	return s
 }
 
@@ -70,7 +72,7 @@ func emptyDecimals(rest string, money bool) int {
 			continue
 		}
 		after := rest[len(dash):]
-		atEnd := after == "" || isHard(firstRune(after)) || strings.IndexByte(".!?", after[0]) >= 0
+		atEnd := after == "" || atom.IsHard(atom.FirstRune(after)) || strings.IndexByte(".!?", after[0]) >= 0
 		if n, _ := currencyAfter(after); n > 0 || (money && atEnd) {
 			return len(dash)
 		}
@@ -100,7 +102,7 @@ const maxMeasureWord = 32
 
 // scaleAt reads a word or letter of scale. Its factor is 0 where it is not the
 // same everywhere.
-func (r *numeralReader) scaleAt(rest string, money bool) (factor int64, length int, ok bool) {
+func (r *reader) scaleAt(rest string, money bool) (factor int64, length int, ok bool) {
 	blank, w := spacedWord(rest)
 	if w == "" {
 		return 0, 0, false
@@ -177,11 +179,11 @@ func percentAfter(rest string) int {
 			return blank + len(sign)
 		}
 	}
-	if percentWords.has(strings.ToLower(w)) {
+	if lexicon().PercentWords.Has(strings.ToLower(w)) {
 		return blank + len(w)
 	}
 	for _, phrase := range [...]string{"per cent", "pour cent", "por ciento", "por cento", "per cento"} {
-		if n := blank + len(phrase); n <= len(rest) && strings.EqualFold(rest[blank:n], phrase) && !startsWithWord(rest[n:]) {
+		if n := blank + len(phrase); n <= len(rest) && strings.EqualFold(rest[blank:n], phrase) && !atom.StartsWithWord(rest[n:]) {
 			return n
 		}
 	}
@@ -208,7 +210,7 @@ func currencyBefore(s string) int {
 
 	if r, size := utf8.DecodeLastRuneInString(left); currencySign(r) {
 		w := lastLetters(left[:len(left)-size])
-		if currencyPrefixes.has(strings.ToLower(w)) && len(w) < 4 && r == '$' {
+		if lexicon().CurrencyPrefixes.Has(strings.ToLower(w)) && len(w) < 4 && r == '$' {
 			size += len(w)
 		}
 		return blank + size
@@ -231,15 +233,15 @@ func currencyWordBefore(s string) int {
 	dotted := strings.TrimSuffix(s, ".")
 	w := lastLetters(dotted)
 	lower := strings.ToLower(w)
-	if w == "" || !currencyWords.has(lower) {
+	if w == "" || !lexicon().CurrencyWords.Has(lower) {
 		return 0
 	}
-	if dotted != s && !dottedCurrency.has(lower) {
+	if dotted != s && !lexicon().DottedCurrency.Has(lower) {
 		return 0
 	}
 
 	n := len(s) - len(dotted) + len(w)
-	if before := lastRune(s[:len(s)-n]); before == '\'' || before == '-' || wordRune(before) {
+	if before := atom.LastRune(s[:len(s)-n]); before == '\'' || before == '-' || atom.IsWordRune(before) {
 		return 0
 	}
 	return n
@@ -267,7 +269,7 @@ func currencyAfter(rest string) (length int, minor bool) {
 	blank, w := spacedWord(rest)
 	at := rest[blank:]
 	if r, size := utf8.DecodeRuneInString(at); currencySign(r) || r == '¢' {
-		if next := firstRune(at[size:]); len(at) > size && wordRune(next) && !isUnspaced(next) {
+		if next := atom.FirstRune(at[size:]); len(at) > size && atom.IsWordRune(next) && !atom.IsUnspaced(next) {
 			return 0, false
 		}
 		return blank + size, r == '¢'
@@ -284,15 +286,15 @@ func currencyAfter(rest string) (length int, minor bool) {
 	}
 
 	lower := strings.ToLower(w)
-	minor = minorWords.has(lower)
-	if !currencyWords.has(lower) && !minor {
+	minor = lexicon().MinorWords.Has(lower)
+	if !lexicon().CurrencyWords.Has(lower) && !minor {
 		return 0, false
 	}
 	length = blank + len(w)
-	if next := firstRune(rest[length:]); length < len(rest) && isNumberRune(next) {
+	if next := atom.FirstRune(rest[length:]); length < len(rest) && isNumberRune(next) {
 		return 0, false
 	}
-	if strings.HasPrefix(rest[length:], ".") && dottedCurrency.has(lower) {
+	if strings.HasPrefix(rest[length:], ".") && lexicon().DottedCurrency.Has(lower) {
 		length++
 	}
 	return length, minor

@@ -1,9 +1,11 @@
-package provenance
+package numeral
 
 import (
 	"math/big"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/remit-project/remit/internal/provenance/atom"
 )
 
 // hanDigits and hanUnits are the characters of Chinese and Japanese numbers, the
@@ -44,7 +46,7 @@ type hanNumber struct {
 // han reads Chinese and Japanese numbers, in characters or with digits before
 // their units. A number counts when a currency, a percent sign, a counter or the end
 // of a clause follows it.
-func (r *numeralReader) han() {
+func (r *reader) han() {
 	end := 0
 	for i, c := range r.text {
 		if i >= end && hanNumeral(c) {
@@ -54,50 +56,50 @@ func (r *numeralReader) han() {
 }
 
 // digitsBefore returns where the digits directly before i begin.
-func (r *numeralReader) digitsBefore(i int) int {
+func (r *reader) digitsBefore(i int) int {
 	start := i
-	for n := 0; start > 0 && n < 2*maxDigits; n++ {
+	for n := 0; start > 0 && n < 2*MaxDigits; n++ {
 		c, size := utf8.DecodeLastRuneInString(r.text[:start])
 		if !isNumberRune(c) && c != '.' && c != ',' {
 			break
 		}
 		start -= size
 	}
-	for start < i && !isNumberRune(firstRune(r.text[start:])) {
+	for start < i && !isNumberRune(atom.FirstRune(r.text[start:])) {
 		start++
 	}
 	return start
 }
 
 // hanAt reads the number at start, and returns where its characters end.
-func (r *numeralReader) hanAt(start int) int {
+func (r *reader) hanAt(start int) int {
 	value, end, units := r.hanValue(start)
-	before := lastRune(r.text[:start]) // of no class at the beginning of a text
+	before := atom.LastRune(r.text[:start]) // of no class at the beginning of a text
 	percent := strings.HasSuffix(r.text[:start], "百分之")
 	money := currencyBefore(r.text[:start])
 	s := r.suffix(end, money > 0)
-	digits := isNumberRune(firstRune(r.text[start:]))
+	digits := isNumberRune(atom.FirstRune(r.text[start:]))
 
 	x := hanContext{
-		after:   firstRune(r.text[end+s.length:]),
-		closed:  end+s.length == len(r.text) || isHard(firstRune(r.text[end+s.length:])),
-		counted: end < len(r.text) && strings.ContainsRune(hanCounters, firstRune(r.text[end:])),
+		after:   atom.FirstRune(r.text[end+s.length:]),
+		closed:  end+s.length == len(r.text) || atom.IsHard(atom.FirstRune(r.text[end+s.length:])),
+		counted: end < len(r.text) && strings.ContainsRune(hanCounters, atom.FirstRune(r.text[end:])),
 	}
 	measured := percent || s.percent || s.money || money > 0
 	standsAlone := x.closed && units > 0 && end-start > len("十")
 	ordinal := start > 0 && strings.ContainsRune("第周期拜", before)
 	if ordinal || isAlnumRune(before) || (!measured && !x.counted && !standsAlone) {
 		if digits {
-			r.out = append(r.out, numeral{start: start, end: end, marked: true})
+			r.out = append(r.out, Numeral{Start: start, End: end, Marked: true})
 		}
 		return end
 	}
 
-	out := numeral{start: start, end: end + s.length, percent: percent || s.percent, money: s.money || money > 0, before: !s.money, minor: s.minor, scaled: units > 0, spelled: !digits}
-	out.marked = out.money || out.percent
+	out := Numeral{Start: start, End: end + s.length, Percent: percent || s.percent, Money: s.money || money > 0, before: !s.money, minor: s.minor, scaled: units > 0, Spelled: !digits}
+	out.Marked = out.Money || out.Percent
 	vague := start > 0 && strings.ContainsRune("几幾数數好上多半近余餘", before)
 	if value != nil && !vague && !x.goesOn() && !s.odd() && !r.upTo(out) {
-		out.value = value
+		out.Value = value
 	}
 	r.out = append(r.out, out)
 	return end
@@ -105,7 +107,7 @@ func (r *numeralReader) hanAt(start int) int {
 
 // hanValue reads the characters of the number at start. It returns its value, nil
 // where that is in doubt, its end, and how many units it has.
-func (r *numeralReader) hanValue(start int) (value *big.Rat, end, units int) {
+func (r *reader) hanValue(start int) (value *big.Rat, end, units int) {
 	n := hanNumber{ok: true, bare: r.lang == japanese, unit: 10_000, big: 1 << 62}
 	for end = start; end < len(r.text); {
 		c, size := utf8.DecodeRuneInString(r.text[end:])
@@ -138,7 +140,7 @@ func (x hanContext) goesOn() bool {
 	return more && !x.closed
 }
 
-func isAlnumRune(r rune) bool { return r < utf8.RuneSelf && isAlnum(byte(r)) }
+func isAlnumRune(r rune) bool { return r < utf8.RuneSelf && atom.IsAlphanumeric(byte(r)) }
 
 // hanCounters are the words that Chinese and Japanese count with.
 const hanCounters = "个個名位人份张張本次台件杯瓶盒只条條间間晚天套双雙箱袋枚冊册匹回泊つ株股家"
@@ -154,7 +156,7 @@ func (n *hanNumber) takeDigit(v int64) {
 	n.pending, n.digit = true, true
 }
 
-func (n *hanNumber) takeRun(r *numeralReader, run *digitRun) {
+func (n *hanNumber) takeRun(r *reader, run *digitRun) {
 	value, list := r.decide(run, true, true)
 	if value == nil || list || n.pending {
 		n.ok = false
