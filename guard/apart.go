@@ -253,15 +253,7 @@ func (e *Editor) MarshalTests() ([]byte, error) {
 
 // parted divides the file into its rules and, with what they share, its tests.
 func (e *Editor) parted() (rules *strictyaml.Document, tests *yaml.Node, err error) {
-	rules = e.yaml.Copy()
-	if err := share(rules, e.samples); err != nil {
-		return nil, nil, err
-	}
-	data, err := rules.Marshal()
-	if err != nil {
-		return nil, nil, err
-	}
-	f, err := Load(rules.Name, data, e.samples...)
+	rules, f, err := e.shared()
 	if err != nil {
 		return nil, nil, err
 	}

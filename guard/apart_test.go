@@ -64,7 +64,7 @@ func TestWhatHistoriesHaveInTheMiddleIsWrittenOnce(t *testing.T) {
 		examples = append(examples, e)
 	}
 	rules, tests := apart(t, guard.Policy{Name: "p", Message: "m", Require: guard.Expression{Text: "true"}, Otherwise: label.Deny, Examples: examples})
-	const want = "        history:\n          - user: I need pencils.\n          - h1\n          - user: I need pencils.\n"
+	const want = "        history: [{user: I need pencils.}, h1, {user: I need pencils.}]\n"
 	if !strings.Contains(tests, want) || strings.Count(tests, proposal) != 1 || strings.Count(tests, answer) != 1 {
 		t.Errorf("the tests are\n%s", tests)
 	}
@@ -114,17 +114,11 @@ tests:
     base: {args: {customer: c1}, given: [get_customer]}
     examples:
       - allow: yes
-        history:
-          - h1
-          - user: yes
+        history: [h1, {user: yes}]
       - deny: no
-        history:
-          - h1
-          - user: no
+        history: [h1, {user: no}]
       - ask: maybe
-        history:
-          - h1
-          - user: maybe
+        history: [h1, {user: maybe}]
   - of: q
     base: {args: {customer: c1}}
     examples:

@@ -279,11 +279,20 @@ func (p *parting) shareHistories() {
 		}
 
 		if best == nil {
-			return
+			break
 		}
 		p.nameHistory(best)
 	}
+	for _, b := range p.begun {
+		if len(strings.Join(b.says, "")) <= maxLine {
+			b.node.Style |= yaml.FlowStyle
+		}
+	}
 }
+
+// maxLine bounds the entries of a history that is written in one line, in bytes, without those that a
+// name stands for.
+const maxLine = 60
 
 // runs yields the entries that follow each other, all that no name stands for.
 func (b *begun) runs(yield func([]string) bool) {
@@ -310,9 +319,6 @@ func (p *parting) nameHistory(run []string) {
 			}
 			b.says = slices.Replace(b.says, at, at+len(run), "")
 			b.node.Content = slices.Replace(b.node.Content, at, at+len(run), strictyaml.NewText(name))
-		}
-		if len(b.node.Content) == 1 && b.says[0] == "" {
-			b.node.Style |= yaml.FlowStyle
 		}
 	}
 }

@@ -77,11 +77,29 @@ func (e *Editor) Marshal() ([]byte, error) {
 	if !e.expanded {
 		return e.yaml.Marshal()
 	}
-	d := e.yaml.Copy()
-	if err := share(d, e.samples); err != nil {
+	d, _, err := e.shared()
+	if err != nil {
 		return nil, err
 	}
 	return d.Marshal()
+}
+
+// shared returns a copy of the file in which the examples share their records, and that says what
+// guessed look-ups return.
+func (e *Editor) shared() (*strictyaml.Document, *File, error) {
+	d := e.yaml.Copy()
+	if err := share(d, e.samples); err != nil {
+		return nil, nil, err
+	}
+	data, err := d.Marshal()
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := Load(d.Name, data, e.samples...)
+	if err == nil && e.edited {
+		err = writeForms(d, f)
+	}
+	return d, f, err
 }
 
 // WrittenOut returns the YAML of a file with one policy, whose examples have their
@@ -149,7 +167,11 @@ func policyNode(p *Policy, otherwise label.Verdict) (*yaml.Node, error) {
 		strictyaml.Set(n, "otherwise", strictyaml.NewText(string(own)))
 	}
 	if len(p.Guessed) > 0 {
-		strictyaml.Set(n, "guessed", strictyaml.NewTexts(p.Guessed))
+		guessed, err := guessedNode(p)
+		if err != nil {
+			return nil, err
+		}
+		strictyaml.Set(n, "guessed", guessed)
 	}
 	if len(p.Examples) > 0 {
 		list := strictyaml.NewList()

@@ -63,7 +63,10 @@ type Policy struct {
 	// Guessed are the look-ups of the rule whose result shape is unknown: the rule rests on a
 	// guess until it is tried on the real ones. A call is asked about, and not denied, where such a
 	// look-up fails or returns something else than the examples and samples have.
-	Guessed  []string
+	Guessed []string
+	// Forms are what these return, by the tool, as far as the rule reads it: results whose values only show their
+	// kinds. Of a tool that isn't in it, the examples and samples show it.
+	Forms    map[string][]json.RawMessage
 	Examples []Example
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// guess is what a rule expects a look-up with unknown results to return: the sample of the look-up and
-// its results in the file's examples, put together, as far as the rule depends on them.
+// guess is what a rule expects a look-up with unknown results to return: the results that the file has
+// for it, or the sample and those of the examples, put together, as far as the rule depends on them.
 type guess struct {
 	// kinds are the kinds of values that there were, a bit each.
 	kinds uint
@@ -34,30 +34,47 @@ type guessedMember struct {
 	times int // how many of the objects have it
 }
 
-// newGuess returns what a rule of a file expects of a tool. The rule reads the named members of its
-// results.
-func newGuess(f *File, tool string, named map[string]bool) *guess {
-	g := &guess{}
-	take := func(of string, result json.RawMessage) {
-		if of != tool || result == nil {
-			return
-		}
-		if v, ok := returned(ResultOf(result)); ok {
-			g.add(v, named)
-		}
+// guess returns what the policy expects of a tool: what the file says of it, or else what is shown.
+func (p *Policy) guess(f *File, tool string, named map[string]bool) *guess {
+	forms, ok := p.Forms[tool]
+	if !ok {
+		return shown(f, tool, named)
 	}
+	g := &guess{}
+	for _, result := range forms {
+		g.take(result, named)
+	}
+	return g
+}
 
+// shown returns what the samples and the examples of a file show of a tool.
+func shown(f *File, tool string, named map[string]bool) *guess {
+	g := &guess{}
 	for _, s := range f.samples {
-		take(s.Tool, s.Result)
+		if s.Tool == tool {
+			g.take(s.Result, named)
+		}
 	}
 	for i := range f.Policies {
 		for j := range f.Policies[i].Examples {
 			for _, given := range f.Policies[i].Examples[j].Given {
-				take(given.Tool, given.Result)
+				if given.Tool == tool {
+					g.take(given.Result, named)
+				}
 			}
 		}
 	}
 	return g
+}
+
+// take takes one more result into the guess.
+func (g *guess) take(result json.RawMessage, named map[string]bool) {
+	if result == nil {
+		return
+	}
+	if v, ok := returned(ResultOf(result)); ok {
+		g.add(v, named)
+	}
 }
 
 // returned returns a result as rules read it. A text is one value, of the kind string. It reports
@@ -229,23 +246,21 @@ func onlyUnproven(failures []error) bool {
 	return true
 }
 
-// namedMembers adds the members of records that an expression names.
-func namedMembers(e *expression, to map[string]bool) {
-	walk(e.ast.NativeRep().Expr(), func(n ast.Expr) {
-		switch n.Kind() {
-		case ast.SelectKind:
-			to[n.AsSelect().FieldName()] = true
-		case ast.CallKind:
-			c := n.AsCall()
-			picks := c.FunctionName() == operators.Index || c.FunctionName() == operators.OptIndex || c.FunctionName() == operators.OptSelect
-			if !picks || len(c.Args()) != 2 {
-				return
-			}
-			if name, ok := literalText(c.Args()[1]); ok {
-				to[name] = true
-			}
+// namedMember adds the member of a record that a part of an expression names.
+func namedMember(n ast.Expr, to map[string]bool) {
+	switch n.Kind() {
+	case ast.SelectKind:
+		to[n.AsSelect().FieldName()] = true
+	case ast.CallKind:
+		c := n.AsCall()
+		picks := c.FunctionName() == operators.Index || c.FunctionName() == operators.OptIndex || c.FunctionName() == operators.OptSelect
+		if !picks || len(c.Args()) != 2 {
+			return
 		}
-	})
+		if name, ok := literalText(c.Args()[1]); ok {
+			to[name] = true
+		}
+	}
 }
 
 // guess finds what the policy of a file expects of its guessed look-ups.
@@ -253,15 +268,9 @@ func (it *compiledPolicy) guess(f *File) {
 	if len(it.policy.Guessed) == 0 || it.require == nil {
 		return
 	}
-	named := map[string]bool{}
-	namedMembers(it.require, named)
-	for _, v := range it.variables {
-		if v.expression != nil {
-			namedMembers(v.expression, named)
-		}
-	}
+	named := it.policy.named()
 	it.guesses = map[string]*guess{}
 	for _, tool := range it.policy.Guessed {
-		it.guesses[tool] = newGuess(f, tool, named)
+		it.guesses[tool] = it.policy.guess(f, tool, named)
 	}
 }

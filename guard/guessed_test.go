@@ -128,3 +128,106 @@ func TestGuessOfASample(t *testing.T) {
 		}
 	}
 }
+
+// TestFormOfAGuess: a guard file that says what a guessed look-up returns decides without its examples and
+// samples as it does with them, and nothing else changes when it is written.
+func TestFormOfAGuess(t *testing.T) {
+	for name, c := range map[string]struct {
+		require string
+		shown   []string // by the examples
+		want    string   // what the file says
+	}{
+		"an object":                     {`found.left > 2`, []string{`{"left": 5, "city": "Bern"}`}, `[{left: 1}]`},
+		"a member that is not always":   {`found.?left.orValue(9) > 2`, []string{`{"left": 5}`, `{"gone": true}`}, `[{left: 1}, {}]`},
+		"a member of several kinds":     {`found.left != "none"`, []string{`{"left": 5}`, `{"left": null}`, `{"left": "none"}`}, `[{left: text}, {left: 1}, {left: null}]`},
+		"a map":                         {`found.exists(k, found[k] == "a")`, []string{`{"Pen": "a", "Ink": "b"}`}, `[{"*": text}]`},
+		"a map of objects":              {`found.exists(k, found[k].left > 2)`, []string{`{"Pen": {"left": 5, "of": []}}`}, `[{"*": {left: 1}}]`},
+		"a list of objects":             {`found.exists(s, s["sku"] == "b" && has(s.left))`, []string{`[{"sku": "a", "left": 5}, {"sku": "b"}]`}, `[[{left: 1, sku: text}, {sku: text}]]`},
+		"lists in a list":               {`found.flatten().exists(s, s.sku == "b")`, []string{`[[{"sku": "a"}], []]`}, `[[[{sku: text}]]]`},
+		"an empty list, and a text":     {`found != "none" && found.size() == 0`, []string{`[]`, `"none"`}, `[[], text]`},
+		"an empty object":               {`found.size() == 0`, []string{`{}`}, `[{}]`},
+		"a name in the rule, as a star": {`found["*"] == "a" || found.exists(k, k == "b")`, []string{`{"b": true}`}, `[{"**": true}]`},
+		"null alone":                    {`found == null`, []string{`null`}, `[null]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			with := onStock(t, c.require, "    guessed: [get_stock]\n", c.shown...)
+			e := guard.NewEditor("order.yaml", "", "order")
+			e.Apart()
+			must(t, e.Put(&with.File.Policies[0]))
+			data, err := e.Marshal()
+			must(t, err)
+			if !strings.Contains(strings.ReplaceAll(string(data), "\n", ""), "guessed:") || strings.Contains(string(data), "examples:") {
+				t.Fatalf("the rules are\n%s", data)
+			}
+			alone := load(t, string(data))
+			got, err := json.Marshal(alone.File.Policies[0].Forms["get_stock"])
+			must(t, err)
+			want := load(t, "tool: order\npolicies: [{name: r, require: 'true', message: m, guessed: {get_stock: "+c.want+"}}]\n")
+			wanted, err := json.Marshal(want.File.Policies[0].Forms["get_stock"])
+			must(t, err)
+			if string(got) != string(wanted) {
+				t.Errorf("the file says %s, want %s", got, wanted)
+			}
+
+			for _, returned := range append([]string{`{"left": 3}`, `{"left": "many"}`, `{"b": true}`, `{"Cup": {"left": 3}}`, `{"Cup": 7}`, `[]`, `[{"sku": "b"}]`, `[[{"sku": "b"}]]`, `["b"]`, `"none"`, `7`, `null`, `{}`}, c.shown...) {
+				r := request(call)
+				r.Reader = reader(func(string, string) (*guard.Result, error) { return guard.ResultOf(json.RawMessage(returned)), nil })
+				if a, b := with.Evaluate(t.Context(), r).Violations, alone.Evaluate(t.Context(), r).Violations; fmt.Sprint(told(a)) != fmt.Sprint(told(b)) {
+					t.Errorf("%s: with the examples %v, alone %v", returned, told(a), told(b))
+				}
+			}
+		})
+	}
+}
+
+// told is what some violations say, whatever the file.
+func told(list []guard.Violation) []string {
+	var out []string
+	for _, v := range list {
+		out = append(out, fmt.Sprintf("%s %q %v", v.Verdict, v.Failed, v.Unproven))
+	}
+	return out
+}
+
+// TestFormThatIsOutdated: what the file says counts, until it is written anew, and a remark says so.
+func TestFormThatIsOutdated(t *testing.T) {
+	const rules = "tool: order\npolicies:\n  - name: r\n    require: 'tools.get_stock({\"sku\": \"a\"}).left > 2'\n    message: m\n    guessed: "
+	sample := guard.Record{Name: "get_stock", Tool: "get_stock", Args: json.RawMessage(`{"sku":"a"}`), Result: json.RawMessage(`{"left":5}`)}
+	outdated := func(text string, samples ...guard.Record) []string {
+		f, err := guard.Load("order.yaml", []byte(text), samples...)
+		must(t, err)
+		set, err := guard.Compile([]*guard.File{f}, shop(t))
+		must(t, err)
+		return set.Guards()[0].Needs("r").Outdated
+	}
+
+	for guessed, want := range map[string]int{"[get_stock]": 0, "{get_stock: [{left: 1}]}": 0, "{get_stock: [{left: text}]}": 1, "{get_stock: []}": 1} {
+		text := rules + guessed + "\n"
+		if got := outdated(text, sample); len(got) != want {
+			t.Errorf("%s: outdated are %v", guessed, got)
+		}
+		if got := outdated(text); len(got) != 0 {
+			t.Errorf("%s: outdated without a sample are %v", guessed, got)
+		}
+
+		e, err := guard.Edit("order.yaml", []byte(text), sample)
+		must(t, err)
+		must(t, e.Renew())
+		data, err := e.Marshal()
+		must(t, err)
+		if !strings.Contains(string(data), "{left: 1}") || (guessed == "{get_stock: [{left: 1}]}") != (string(data) == text) {
+			t.Errorf("%s: written anew:\n%s", guessed, data)
+		}
+
+		// Without the sample it stays.
+		e, err = guard.Edit("order.yaml", data)
+		must(t, err)
+		must(t, e.Renew())
+		f, err := e.File()
+		must(t, err)
+		must(t, e.Put(&f.Policies[0]))
+		if again, err := e.Marshal(); err != nil || !strings.Contains(string(again), "{left: 1}") {
+			t.Errorf("%s: without the sample:\n%s%v", guessed, again, err)
+		}
+	}
+}

@@ -139,7 +139,7 @@ func (l *loader) policy(n *strictyaml.Node) Policy {
 		"require":    l.expression("require", &p.Require),
 		"message":    l.Text("message", &p.Message),
 		"otherwise":  l.otherwise(&p.Otherwise),
-		"guessed":    l.Texts("guessed", &p.Guessed),
+		"guessed":    l.guessed(&p),
 		"examples":   func(n *strictyaml.Node) { p.Examples = l.examples(n, l.file.Tool == EveryTool) },
 	})
 	if strictyaml.IsMapping(n) {

@@ -21,6 +21,8 @@ type Needs struct {
 	Undeclared []string `json:"undeclared,omitempty"`
 	// Guessed are those whose result shape is unknown: see [Policy.Guessed].
 	Guessed []string `json:"guessed,omitempty"`
+	// Outdated are those of them of which the file says something else than its tests and the samples.
+	Outdated []string `json:"guess_outdated,omitempty"`
 }
 
 // undeclared reports whether nothing says what a tool returns.
@@ -37,6 +39,9 @@ func (n Needs) Remarks() []string {
 		out = append(out, "Nobody knows what "+strings.Join(n.Guessed, ", ")+" returns: the rule rests on a guess that isn't proven, and a person is asked about each call for which it turns out wrong. Try it on the real look-ups before it is enforced (remit policy test --live), or correct the sample.")
 	case len(n.Undeclared) > 0:
 		out = append(out, "No definition says what "+strings.Join(n.Undeclared, ", ")+" returns: the rule rests on what was seen of it.")
+	}
+	if len(n.Outdated) > 0 {
+		out = append(out, "What the guard file says that "+strings.Join(n.Outdated, ", ")+" returns isn't what its tests and the sample show: the file counts. remit policy compile writes it anew.")
 	}
 	return out
 }
@@ -56,7 +61,7 @@ func (g *Guard) Needs(policy string) Needs {
 		if g.broken != nil || p.policy.Name != policy || p.require == nil {
 			continue
 		}
-		n.Guessed = p.policy.Guessed
+		n.Guessed, n.Outdated = p.policy.Guessed, p.policy.outdated(g.File)
 		words, tools := map[string]bool{}, map[*reader]bool{}
 		note := func(e ast.Expr) { g.note(e, words, tools) }
 		walk(p.require.ast.NativeRep().Expr(), note)

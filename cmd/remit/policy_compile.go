@@ -70,6 +70,9 @@ func (c *policyCompileCommand) Run(ctx context.Context, s *command.Streams) erro
 	if err != nil {
 		return err
 	}
+	if info, err := os.Stat(c.Out); err == nil && !info.IsDir() {
+		return command.UsageError(fmt.Errorf("--out %s is a file: name a folder, which gets mapping/, guards/, unmapped.yaml and policy.lock", c.Out))
+	}
 	directory, err := policydoc.ReadDirectory(c.Out)
 	if err != nil {
 		return err

@@ -201,6 +201,12 @@ func TestCompileReportsWhatItCannotGet(t *testing.T) {
 			t.Errorf("it says, with %v:\n%s", err, said)
 		}
 	})
+	t.Run("into a file", func(t *testing.T) {
+		said, err := compileClinic(t, remit, clinic+"/policy.md", nil)
+		if err == nil || !strings.Contains(said, "--out "+clinic+"/policy.md is a file: name a folder") {
+			t.Errorf("it says, with %v:\n%s", err, said)
+		}
+	})
 	t.Run("within its budget", func(t *testing.T) {
 		s := clinicModel(t)
 		env, args := endpointOf(s, llm.OpenAI)

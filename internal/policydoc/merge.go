@@ -173,7 +173,7 @@ func MergeRule(mine *guard.Policy, base map[string]string, fresh *guard.Policy, 
 	}
 
 	out := *mine
-	out.References, out.Tools, out.Guessed = fresh.References, fresh.Tools, fresh.Guessed
+	out.References, out.Tools, out.Guessed, out.Forms = fresh.References, fresh.Tools, fresh.Guessed, fresh.Forms
 	m := &merger{had: had}
 	was, is := RuleFields(mine), RuleFields(fresh)
 	from := func(f string) side {

@@ -103,6 +103,11 @@ func (c *Compiler) Guards(ctx context.Context, in Input, d *policydoc.Directory)
 			failures = append(failures, Failure{Tool: r.tool.key, Policy: r.policy.Name, Err: err})
 		}
 	}
+	for _, key := range slices.Sorted(maps.Keys(d.Guards)) {
+		if err := d.Guards[key].Renew(); err != nil {
+			failures = append(failures, Failure{Tool: key, Err: err})
+		}
+	}
 
 	return failures
 }
