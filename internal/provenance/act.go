@@ -217,8 +217,8 @@ func (q *query) isIntroduced(r *reading, o occurrence) bool {
 
 	return slices.ContainsFunc(left, func(w string) bool {
 		w = stem(w)
-		argument := contains(q.n.all, w) && !generic.has(w)
-		return argument || rolesSaid.has(w)
+		argument := contains(q.n.all, w) && !vocabulary().Generic.Has(w)
+		return argument || vocabulary().RolesSaid.Has(w)
 	})
 }
 
@@ -348,7 +348,7 @@ func (r *reading) mentions(deeds deed, words []string) bool {
 		if t.quoted {
 			continue
 		}
-		ofName := contains(words, stem(t.word)) && !generic.has(t.word)
+		ofName := contains(words, stem(t.word)) && !vocabulary().Generic.Has(t.word)
 		if ofName || requests().meaning(t.word)&deeds != 0 {
 			return true
 		}
@@ -414,7 +414,7 @@ func (s *Session) RequestedAll(a Act) bool {
 
 // RequestSays reports whether a request of the user for a call has a word.
 func (s *Session) RequestSays(a Act, word string) bool {
-	if len(word) < 3 || generic.has(word) {
+	if len(word) < 3 || vocabulary().Generic.Has(word) {
 		return false
 	}
 	for _, o := range s.vouch.find(word, true) {
@@ -447,7 +447,7 @@ func (s *Session) AnotherCount(a Act, argument, value string) bool {
 		return false
 	}
 	name := Words(argument)
-	if len(name) == 0 || generic.has(name[len(name)-1]) {
+	if len(name) == 0 || vocabulary().Generic.Has(name[len(name)-1]) {
 		return false
 	}
 

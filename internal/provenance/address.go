@@ -224,7 +224,7 @@ func plausibleDomain(name string) bool {
 	}
 
 	top := strings.ToLower(name[i+1:])
-	return strings.Trim(top, "abcdefghijklmnopqrstuvwxyz") == "" && !fileExtensions.has(top)
+	return strings.Trim(top, "abcdefghijklmnopqrstuvwxyz") == "" && !vocabulary().FileExtensions.Has(top)
 }
 
 func plainName(name string) bool {

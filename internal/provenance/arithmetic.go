@@ -148,7 +148,7 @@ func (q *query) sameKind(o operand) bool {
 	if o.name == nil {
 		return true
 	}
-	if identifierNames.in(o.name) {
+	if vocabulary().IdentifierNames.In(o.name) {
 		return false
 	}
 	for _, w := range o.name {
@@ -156,7 +156,7 @@ func (q *query) sameKind(o operand) bool {
 			return true
 		}
 	}
-	return quantityWords.in(o.name) && q.quantityLike()
+	return vocabulary().QuantityWords.In(o.name) && q.quantityLike()
 }
 
 // userOperands returns the quantities that the user named last.

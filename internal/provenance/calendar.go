@@ -89,7 +89,7 @@ func inTime(left, right []string) bool {
 		return false
 	}
 	before := left[len(left)-1]
-	return startsWithNumber(before) || beforeTime.has(before)
+	return startsWithNumber(before) || vocabulary().BeforeTime.Has(before)
 }
 
 func startsWithNumber(w string) bool {
@@ -98,4 +98,4 @@ func startsWithNumber(w string) bool {
 }
 
 // momentLike reports whether an argument asks for a time.
-func (q *query) momentLike() bool { return momentNames.in(q.n.last) }
+func (q *query) momentLike() bool { return vocabulary().MomentNames.In(q.n.last) }

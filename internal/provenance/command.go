@@ -91,7 +91,7 @@ func onlyReads(text string) bool {
 		return false
 	}
 	for _, t := range tokens {
-		if w := strings.ToLower(t.text); !t.quoted && sqlChanging.has(w) && !sqlFunctions.has(w) {
+		if w := strings.ToLower(t.text); !t.quoted && vocabulary().QueryChanges.Has(w) && !vocabulary().QueryFunctions.Has(w) {
 			return false
 		}
 	}
@@ -110,7 +110,7 @@ func onlyComputes(query string) bool {
 		for start > 0 && (atom.IsAlphanumeric(name[start-1]) || strings.IndexByte("_.\"`]", name[start-1]) >= 0) {
 			start--
 		}
-		if name = strings.ToLower(name[start:]); name != "" && !sqlFunctions.has(name) {
+		if name = strings.ToLower(name[start:]); name != "" && !vocabulary().QueryFunctions.Has(name) {
 			return false
 		}
 	}

@@ -31,7 +31,7 @@ func (r *reading) isSaidInEnglish(i int) bool {
 	}
 	after := r.next(i + 1)
 	foreign := after.deeds != 0 && !requests().english[after.word]
-	return fronting.has(next.word) && after.word != "" && !foreign
+	return vocabulary().Fronting.Has(next.word) && after.word != "" && !foreign
 }
 
 // isDoubtedBefore reports whether the words of the clause before the verb at i doubt it.
@@ -69,7 +69,7 @@ func (d *doubt) take(j int) bool {
 	switch {
 	case b.word == "you":
 		d.you = true
-	case wanting.has(b.word):
+	case vocabulary().Wanting.Has(b.word):
 		d.want = true
 	case b.word == "to" && !d.joined:
 	case b.marks&conjunction != 0:
@@ -82,7 +82,7 @@ func (d *doubt) take(j int) bool {
 	case b.marks&hedge != 0:
 		begins := b.word == "do" && j == 0
 		return b.word == "did" || (!d.joined && !begins)
-	case actors.has(b.word) && !d.joined && !d.want && j == d.verb-1:
+	case vocabulary().Actors.Has(b.word) && !d.joined && !d.want && j == d.verb-1:
 		return true // what a person does
 	case b.word == "can" && !d.you && j+1 < len(d.r.tokens) && d.r.tokens[j+1].word == "i":
 		return true

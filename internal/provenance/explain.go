@@ -116,7 +116,7 @@ func (x *explanation) words(fuel *int) {
 			continue
 		}
 		w := strings.ToLower(x.value[start:end])
-		if starters.has(w) || x.covers(start, end) {
+		if vocabulary().Starters.Has(w) || x.covers(start, end) {
 			continue
 		}
 		if n++; n > maxExplainedWords || *fuel <= 0 {

@@ -278,13 +278,13 @@ func (s *Session) rightKind(ref fieldRef, pointer string, n name) bool {
 	if s.isOf(out, pointer, n) {
 		return true
 	}
-	sameID := identifierNames.in(f.last) && (identifierNames.in(n.last) || namesObject(n.last, f.all, out.words))
+	sameID := vocabulary().IdentifierNames.In(f.last) && (vocabulary().IdentifierNames.In(n.last) || namesObject(n.last, f.all, out.words))
 	if !sameID && !shareWord(f.last, n.last) {
 		return false
 	}
 	objects := 0
 	for _, w := range n.last {
-		if generic.has(w) || identifierNames.has(w) {
+		if vocabulary().Generic.Has(w) || vocabulary().IdentifierNames.Has(w) {
 			continue
 		}
 		objects++
@@ -295,7 +295,7 @@ func (s *Session) rightKind(ref fieldRef, pointer string, n name) bool {
 	if objects > 0 {
 		return false
 	}
-	return !identifierNames.in(n.last) || sharesObject(n, out.words) || sharesObject(n, f.all)
+	return !vocabulary().IdentifierNames.In(n.last) || sharesObject(n, out.words) || sharesObject(n, f.all)
 }
 
 // isOf reports whether a procedure says that a field is of what an argument asks for.
@@ -310,13 +310,13 @@ func shareWord(a, b []string) bool {
 // namesObject reports whether a name is that of an object and nothing else, and
 // the object is the one of a field: "supplier" for the id of a supplier.
 func namesObject(name, field, tool []string) bool {
-	return len(name) == 1 && !generic.has(name[0]) && (contains(field, name[0]) || contains(tool, name[0]))
+	return len(name) == 1 && !vocabulary().Generic.Has(name[0]) && (contains(field, name[0]) || contains(tool, name[0]))
 }
 
 func sharesObject(n name, words []string) bool {
 	for _, list := range [][]string{n.all, n.tool} {
 		for _, w := range list {
-			if !generic.has(w) && contains(words, w) {
+			if !vocabulary().Generic.Has(w) && contains(words, w) {
 				return true
 			}
 		}

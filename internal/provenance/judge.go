@@ -126,7 +126,7 @@ func addsScheme(value, source string) bool {
 
 // isVisited reports whether the words around a host say that it is one.
 func isVisited(left, right []string) bool {
-	return hostWords.in(left) || hostWords.in(right)
+	return vocabulary().HostWords.In(left) || vocabulary().HostWords.In(right)
 }
 
 func (s *Session) vouchEvidence(o occurrence, valueLength int) label.Evidence {
@@ -177,11 +177,11 @@ func bareNumber(s string) bool {
 // quantityLike reports whether an argument asks for an amount, for which a bare
 // number in the user's text is the ordinary way to say it.
 func (q *query) quantityLike() bool {
-	return quantityWords.in(q.n.last) || contains(q.n.last, "n")
+	return vocabulary().QuantityWords.In(q.n.last) || contains(q.n.last, "n")
 }
 
 // isCounted reports whether the word after a number is what it counts.
-func isCounted(right []string) bool { return len(right) > 0 && !uncounted.has(right[0]) }
+func isCounted(right []string) bool { return len(right) > 0 && !vocabulary().Uncounted.Has(right[0]) }
 
 // lowInformation reports whether a value is so ordinary that its appearance in the
 // text says little: one or two lower-case words that nothing next to them marks
@@ -209,7 +209,7 @@ func ordinaryWords(text string) (n int, capital, common bool) {
 		n++
 		c := text[start]
 		capital = capital || ('A' <= c && c <= 'Z') || c >= utf8.RuneSelf
-		common = common || starters.has(strings.ToLower(text[start:end]))
+		common = common || vocabulary().Starters.Has(strings.ToLower(text[start:end]))
 	}
 	return n, capital, common
 }
@@ -218,7 +218,7 @@ func ordinaryWords(text string) (n int, capital, common bool) {
 func (q *query) destination(source string, end int, left []string) bool {
 	for len(left) > 0 {
 		switch last := left[len(left)-1]; {
-		case destining.has(last):
+		case vocabulary().Destining.Has(last):
 			return true
 		case last == "in" || last == "on" || last == "at":
 			// A place, where it closes what the user asked the tool to do:
@@ -256,7 +256,7 @@ func wholeCommand(text string, start, end int) bool {
 	joined := slices.ContainsFunc(requests().joined, func(w joinedWord) bool {
 		return w.deed&toRun != 0 && strings.HasSuffix(last, w.text)
 	})
-	return joined || running.has(last) || requests().deeds[plainWord(last)]&toRun != 0
+	return joined || vocabulary().Running.Has(last) || requests().deeds[plainWord(last)]&toRun != 0
 }
 
 // cutLastWord cuts the last word off a text, and returns it in lower case.
@@ -286,7 +286,7 @@ func (q *query) asked(words []string) bool {
 		return false
 	}
 	verb := q.n.tool[0]
-	says := saying.has(verb) && saying.in(words)
+	says := vocabulary().Saying.Has(verb) && vocabulary().Saying.In(words)
 	return says || (len(verb) > 2 && contains(words, verb))
 }
 
@@ -324,11 +324,11 @@ func (q *query) ambiguous(text string, left []string) bool {
 	near := 3
 	for i := len(left) - 1; i >= 0 && near > 0; i-- {
 		switch w := left[i]; {
-		case recipientWords.has(w):
+		case vocabulary().RecipientWords.Has(w):
 			return false
-		case sourceWords.has(w):
+		case vocabulary().SourceWords.Has(w):
 			return true
-		case smallOr.has(w):
+		case vocabulary().SmallOr.Has(w):
 			near = len(left)
 		}
 		near--
@@ -358,7 +358,7 @@ func (q *query) usesAllMails(key string) (all, ok bool) {
 
 // asksForAnswer reports whether the user asked for an answer to what others sent.
 func (s *Session) asksForAnswer() bool {
-	for _, w := range vocabulary()[answerWords].Words() {
+	for _, w := range vocabulary().AnswerWords.Words() {
 		if len(s.vouch.words[w]) > 0 {
 			return true
 		}

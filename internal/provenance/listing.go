@@ -87,14 +87,14 @@ func (a *Argument) leavesOut(listed int) bool {
 
 	words := newName(a.Pointer, "").all
 	n, err := strconv.ParseFloat(a.Text, 64)
-	others := func(w string) bool { return !limitNames.has(w) }
+	others := func(w string) bool { return !vocabulary().LimitNames.Has(w) }
 	limits := len(words) > 0 && !slices.ContainsFunc(words, others)
 	switch page := slices.Contains(words, "page"); {
 	case limits && err == nil && (len(words) > 1 || !page):
 		return n <= float64(listed)
-	case offsetNames.in(words) && err == nil:
+	case vocabulary().OffsetNames.In(words) && err == nil:
 		return n > 1 || (n != 0 && !page)
-	case offsetNames.in(words):
+	case vocabulary().OffsetNames.In(words):
 		// A date of the user's asks for the records since then; a cursor is a server's.
 		return a.Label.Trust < label.User
 	}
@@ -166,7 +166,7 @@ func (l *listing) tell(v strictjson.Value, words []string) {
 		if n, err := strconv.ParseFloat(text, 64); err == nil && n > l.total {
 			l.total = n // a total that is no number is none
 		}
-	case text != "false" && moreNames.in(words):
+	case text != "false" && vocabulary().MoreNames.In(words):
 		l.more = true
 	}
 }

@@ -119,7 +119,7 @@ func (n name) hasCue(words []string) bool {
 	for _, w := range words {
 		s := stem(w)
 		short := contains(n.short, w)
-		if generic.has(s) || (len(s) < 3 && !short) {
+		if vocabulary().Generic.Has(s) || (len(s) < 3 && !short) {
 			continue
 		}
 		if short || contains(n.all, s) || contains(n.tool, s) {

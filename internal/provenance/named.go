@@ -180,10 +180,10 @@ func (s *Session) namesJoined(text string) bool {
 	}
 	return slices.ContainsFunc(s.vouch.find(text, true), func(o occurrence) bool {
 		left, right := s.vouch.around(o, 1, 1)
-		if len(left) == 0 || picking.has(left[0]) || possessives.has(left[0]) || s.vouch.isNegated(o) {
+		if len(left) == 0 || vocabulary().Picking.Has(left[0]) || vocabulary().Possessives.Has(left[0]) || s.vouch.isNegated(o) {
 			return false
 		}
-		return len(right) == 0 || fronting.has(right[0]) || requests().marks[right[0]] != 0
+		return len(right) == 0 || vocabulary().Fronting.Has(right[0]) || requests().marks[right[0]] != 0
 	})
 }
 

@@ -51,7 +51,7 @@ func (v *vouching) operand(q *quantity) bool {
 		return q.value.Sign() != 0
 	}
 	left, right := v.around(occurrence{source: int(q.source), start: int(q.start), end: int(q.end)}, 3, 1)
-	return quantityWords.in(left) || quantityWords.in(right)
+	return vocabulary().QuantityWords.In(left) || vocabulary().QuantityWords.In(right)
 }
 
 // isMisread reports whether a plain number as programs write it is another number than

@@ -3,8 +3,10 @@ package provenance
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/remit-project/remit/internal/provenance/atom"
+	"github.com/remit-project/remit/internal/wordlist"
 )
 
 // Kind is what an argument or a tool is, by its name.
@@ -22,26 +24,31 @@ const (
 	network                // reaches hosts
 )
 
-// kinds says which words of a name tell a kind: any of them, or the last one.
-var kinds = [...]struct {
-	words   wordClass
+// kindWords are the words of a name that tell a kind: any of them, or the last one.
+type kindWords struct {
+	words   wordlist.Set
 	last    bool
 	atLeast int // how many words the name has
-}{
-	Amount:     {words: amountNames},
-	OneLine:    {words: oneLineNames, last: true},
-	SentAlong:  {words: sentAlongNames},
-	Shown:      {words: shownNames},
-	Filter:     {words: filterNames},
-	Identifier: {words: identifierNames},
-	verbatim:   {words: verbatimNames, last: true, atLeast: 2},
-	network:    {words: networkNames},
 }
+
+var kinds = sync.OnceValue(func() []kindWords {
+	v := vocabulary()
+	return []kindWords{
+		Amount:     {words: v.AmountNames},
+		OneLine:    {words: v.OneLineNames, last: true},
+		SentAlong:  {words: v.SentAlongNames},
+		Shown:      {words: v.ShownNames},
+		Filter:     {words: v.FilterNames},
+		Identifier: {words: v.IdentifierNames},
+		verbatim:   {words: v.VerbatimNames, last: true, atLeast: 2},
+		network:    {words: v.NetworkNames},
+	}
+})
 
 // NameTells reports whether the name of an argument (or the pointer to it) or of a tool shows
 // that it is of a kind.
 func NameTells(name string, kind Kind) bool {
-	k := &kinds[kind]
+	k := &kinds()[kind]
 	words := newName(name, "").all
 	if len(words) == 0 || len(words) < k.atLeast {
 		return false
@@ -50,7 +57,7 @@ func NameTells(name string, kind Kind) bool {
 	if k.last {
 		words = words[len(words)-1:]
 	}
-	return k.words.in(words)
+	return k.words.In(words)
 }
 
 // IsVerbatim reports whether the name of a tool shows that it returns a text as its author wrote it. What lists pages returns none of

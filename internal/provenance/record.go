@@ -15,7 +15,7 @@ func (s *Session) fieldOffers(ref fieldRef, pointer string, n name, l label.Labe
 	out := s.events[ref.event].out
 	var certs []Offer
 	for i, c := range out.spec.Certify {
-		everyone := c.Procedure == "directory" && memberships.in(out.words) && s.saysEveryone(c.Key)
+		everyone := c.Procedure == "directory" && vocabulary().Memberships.In(out.words) && s.saysEveryone(c.Key)
 		another := c.Unique && !everyone && !out.only(pointer, i)
 		if another || !c.Field(pointer) {
 			continue
@@ -29,7 +29,7 @@ func (s *Session) fieldOffers(ref fieldRef, pointer string, n name, l label.Labe
 
 	// The user's superlative picks a record, by the name that the service gave
 	// it. Others may have written the other fields of the record.
-	if l.Trust >= label.ToolOutput && identifierNames.in(s.name(pointer, "").last) {
+	if l.Trust >= label.ToolOutput && vocabulary().IdentifierNames.In(s.name(pointer, "").last) {
 		if basis, ok := s.pickedBySuperlative(ref, pointer); ok {
 			certs = append(certs, Offer{Procedure: "lookup", Basis: basis, Roles: label.RolesOf(label.Selector, label.Target), Max: label.User})
 		}
@@ -84,7 +84,7 @@ func (o *output) sole(field func(pointer string) bool) string {
 // whether there is none, one or more (2).
 func (o *output) called(s *Session, matches func(string) bool) (record string, n int) {
 	for _, leaf := range o.doc.Leaves() {
-		if leaf.Kind != strictjson.String || !nameWords.in(s.name(leaf.Pointer, "").last) || !matches(leaf.Text) {
+		if leaf.Kind != strictjson.String || !vocabulary().NameWords.In(s.name(leaf.Pointer, "").last) || !matches(leaf.Text) {
 			continue
 		}
 		own := recordPrefix(leaf.Pointer)
@@ -144,14 +144,14 @@ func (s *Session) saysEveryone(key string) bool {
 // speaksOfAll reports whether words speak of all people of a group.
 func speaksOfAll(list []string) bool {
 	for i, w := range list {
-		if everybody.has(w) {
+		if vocabulary().Everybody.Has(w) {
 			return true
 		}
-		if !universal.has(w) {
+		if !vocabulary().Universal.Has(w) {
 			continue
 		}
 		for _, next := range list[i+1 : min(i+4, len(list))] {
-			if people.has(stem(next)) || people.has(next) {
+			if vocabulary().People.Has(stem(next)) || vocabulary().People.Has(next) {
 				return true
 			}
 		}
@@ -278,7 +278,7 @@ func tellingWords(text string) (n int, telling bool) {
 			return n, true
 		}
 		w := strings.ToLower(text[start:end])
-		telling = telling || (len(w) > 2 && !starters.has(w) && !states.has(w))
+		telling = telling || (len(w) > 2 && !vocabulary().Starters.Has(w) && !vocabulary().States.Has(w))
 	}
 	return n, telling
 }

@@ -54,7 +54,7 @@ func (r *reading) requestAt(text string, i int) (request, bool) {
 		return q, false
 	}
 
-	if w := r.next(i).word; (w == "me" || w == "us") && answering.has(t.word) {
+	if w := r.next(i).word; (w == "me" || w == "us") && vocabulary().Answering.Has(t.word) {
 		q.deeds = toLook // the answer is for the user
 	}
 	q.deeds |= r.lightVerb(i)
@@ -81,12 +81,12 @@ func (r *reading) isNoun(text string, i int) bool {
 	if unspacedScript(t.word) {
 		return strings.HasPrefix(text[t.end:], "を")
 	}
-	return i > 0 && r.tokens[i-1].clause == t.clause && determiners.has(r.tokens[i-1].word)
+	return i > 0 && r.tokens[i-1].clause == t.clause && vocabulary().Determiners.Has(r.tokens[i-1].word)
 }
 
 // lightVerb returns the deeds of the noun after a verb that says little itself.
 func (r *reading) lightVerb(i int) deed {
-	if !lightVerbs.has(r.tokens[i].word) {
+	if !vocabulary().LightVerbs.Has(r.tokens[i].word) {
 		return 0
 	}
 	for j := i + 2; j <= i+4 && j < len(r.tokens) && r.tokens[j].clause == r.tokens[i].clause; j++ {
@@ -235,7 +235,7 @@ func (r *reading) isFronted(front span) bool {
 			return false
 		}
 		if t.start >= front.start && t.marks&(opener|conjunction) == 0 {
-			return !t.quoted && fronting.has(t.word)
+			return !t.quoted && vocabulary().Fronting.Has(t.word)
 		}
 	}
 	return false
@@ -280,7 +280,7 @@ func (r *reading) refersBack(work *meter, i, end int) bool {
 // answers reports whether a request asks for one of the deeds, or by one of the
 // words of the tool's own name.
 func (q *request) answers(deeds deed, words []string) bool {
-	named := contains(words, stem(q.word)) && !generic.has(q.word)
+	named := contains(words, stem(q.word)) && !vocabulary().Generic.Has(q.word)
 	return named || q.deeds&deeds != 0
 }
 
@@ -302,14 +302,14 @@ func (r *reading) plainly(deeds deed, words []string) bool {
 		if !q.directive || !q.answers(deeds, words) {
 			continue
 		}
-		if !vagueVerbs.has(q.word) {
+		if !vocabulary().VagueVerbs.Has(q.word) {
 			return true
 		}
 
 		for j := range r.tokens {
 			t := &r.tokens[j]
 			governed := q.governs.start <= t.start && t.end <= q.governs.end
-			if governed && !generic.has(t.word) && contains(words, stem(t.word)) {
+			if governed && !vocabulary().Generic.Has(t.word) && contains(words, stem(t.word)) {
 				return true
 			}
 		}
@@ -337,7 +337,7 @@ func (r *reading) describe() {
 		}
 		other[t.line] = other[t.line] || t.marks&(negator|hedge) != 0
 		r.elaborating[t.line] = r.elaborating[t.line] || t.word == "should" || t.word == "must"
-		r.correcting[t.line] = r.correcting[t.line] || correcting.has(t.word)
+		r.correcting[t.line] = r.correcting[t.line] || vocabulary().Correcting.Has(t.word)
 	}
 
 	for i := range r.requests {

@@ -145,7 +145,7 @@ func TestDeedsAreNoGrammar(t *testing.T) {
 		if grammar != 0 && w != "do" {
 			t.Errorf("%q is a deed and a mark (%b)", w, grammar)
 		}
-		if determiners.has(w) {
+		if vocabulary().Determiners.Has(w) {
 			t.Errorf("%q is a deed and an article", w)
 		}
 	}

@@ -195,7 +195,7 @@ func isBlank(r Result) bool {
 // member name is text too, and may be an outsider's.
 func onlyEnvelope(pointer string) bool {
 	for segment := range strings.SplitSeq(pointer, "/") {
-		if segment != "" && !isIndex(segment) && !envelope.has(segment) {
+		if segment != "" && !isIndex(segment) && !vocabulary().Envelope.Has(segment) {
 			return false
 		}
 	}

@@ -18,7 +18,7 @@ func (q *query) resolveFlag() Resolution {
 	if q.v.Text != "true" {
 		return q.ambient()
 	}
-	name := slices.DeleteFunc(slices.Clone(q.n.last), flagFiller.has)
+	name := slices.DeleteFunc(slices.Clone(q.n.last), vocabulary().FlagFiller.Has)
 	if len(name) == 0 {
 		return q.ambient()
 	}
@@ -129,17 +129,17 @@ func (r *reading) wordsIn(clause span) int {
 // said in another sense: "the invite admin Carol knows" makes no one an admin.
 func (q *query) isUnsaidRight(text string, o occurrence, left, right []string) bool {
 	everybody := requests().marks[strings.ToLower(text)]&universalWord != 0
-	if o.quoted || (!everybody && !rightNames.in(q.n.last)) {
+	if o.quoted || (!everybody && !vocabulary().RightNames.In(q.n.last)) {
 		return false
 	}
 	if everybody && len(right) > 0 && requests().marks[plainWord(right[0])] == 0 {
 		return false // "all attendees"
 	}
 
-	for len(left) > 0 && beforeRight.has(left[len(left)-1]) {
+	for len(left) > 0 && vocabulary().BeforeRight.Has(left[len(left)-1]) {
 		left = left[:len(left)-1]
 	}
-	if len(left) > 0 && (asRight.has(left[len(left)-1]) || contains(q.n.last, stem(left[len(left)-1]))) {
+	if len(left) > 0 && (vocabulary().AsRight.Has(left[len(left)-1]) || contains(q.n.last, stem(left[len(left)-1]))) {
 		return false
 	}
 	source := q.s.vouch.sources[o.source].text
@@ -148,12 +148,12 @@ func (q *query) isUnsaidRight(text string, o occurrence, left, right []string) b
 			return false
 		}
 	}
-	if len(right) > 0 && (ofRight.has(stem(right[0])) || q.n.hasCue(right[:1])) {
+	if len(right) > 0 && (vocabulary().OfRight.Has(stem(right[0])) || q.n.hasCue(right[:1])) {
 		return false
 	}
 
 	// "Make it public", "as the owner."
-	return !making.in(left) || !clauseEnds(source, o.end)
+	return !vocabulary().Making.In(left) || !clauseEnds(source, o.end)
 }
 
 //go:embed settings.txt
@@ -244,7 +244,7 @@ func (q *query) settingIn(r *reading, value string) (span, bool) {
 		}
 	}
 
-	ofMethod := methodNames.in(q.n.last)
+	ofMethod := vocabulary().MethodNames.In(q.n.last)
 	for i := range r.requests {
 		p := &r.requests[i]
 		if !q.s.work.spend(candidateWork) {
@@ -312,7 +312,7 @@ func (v *vouching) hasNameAt(p position) bool {
 	left, right := v.around(o, 1, 1)
 	for _, w := range append(left, right...) {
 		word := plainWord(w)
-		if requests().marks[word] == 0 && requests().deeds[word] == 0 && !possessives.has(w) {
+		if requests().marks[word] == 0 && requests().deeds[word] == 0 && !vocabulary().Possessives.Has(w) {
 			return true
 		}
 	}

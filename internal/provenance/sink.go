@@ -378,7 +378,7 @@ func Contacts(s string) bool {
 
 // Right reports whether a value as a whole names a right.
 func Right(s string) bool {
-	return len(s) <= 32 && rights.has(asOneWord.Replace(strings.ToLower(s)))
+	return len(s) <= 32 && vocabulary().Rights.Has(asOneWord.Replace(strings.ToLower(s)))
 }
 
 var asOneWord = strings.NewReplacer("-", "_", " ", "_")

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/remit-project/remit/label"
 )
@@ -61,13 +62,10 @@ func (s *Session) pickedBySuperlative(ref fieldRef, pointer string) (basis strin
 }
 
 // ordinals are the words by which a user picks a record by its place in a list.
-var ordinals = [...][]string{
-	strings.Fields("first 1st erste ersten erstes première premier primera primero prima primo"),
-	strings.Fields("second 2nd zweite zweiten zweites deuxième seconde segunda segundo seconda secondo"),
-	strings.Fields("third 3rd dritte dritten drittes troisième tercera tercero terza terzo"),
-	strings.Fields("fourth 4th vierte vierten viertes quatrième cuarta cuarto quarta quarto"),
-	strings.Fields("fifth 5th fünfte fünften fünftes cinquième quinta quinto"),
-}
+var ordinals = sync.OnceValue(func() [][]string {
+	v := vocabulary()
+	return [][]string{v.Firsts.Words(), v.Seconds.Words(), v.Thirds.Words(), v.Fourths.Words(), v.Fifths.Words()}
+})
 
 // pickedByOrdinal reports whether a field is in the record whose place in the list the user's
 // last words say: "delete the second one". It counts only where there was one list of such things
@@ -84,7 +82,7 @@ func (s *Session) pickedByOrdinal(ref fieldRef, pointer string, n name) (key str
 	}
 
 	place := -1
-	for at, list := range ordinals {
+	for at, list := range ordinals() {
 		for _, word := range list {
 			switch {
 			case !s.saysOrdinal(word, source, n):
@@ -109,7 +107,7 @@ func (s *Session) saysOrdinal(word string, source int, n name) bool {
 		}
 		left, right := s.vouch.around(o, 1, 1)
 		listed := len(right) == 0 || right[0] == "one" || requests().marks[plainWord(right[0])] != 0 || n.hasCue(right)
-		if listed && len(left) == 1 && (left[0] == "the" || determiners.has(left[0])) {
+		if listed && len(left) == 1 && (left[0] == "the" || vocabulary().Determiners.Has(left[0])) {
 			return true
 		}
 	}

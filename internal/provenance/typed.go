@@ -64,7 +64,7 @@ func (q *query) resolveTypedNumber(text string) (Resolution, bool) {
 			continue
 		}
 		r := q.numberAt(o, text)
-		if identifierNames.in(q.n.last) && !cued {
+		if vocabulary().IdentifierNames.In(q.n.last) && !cued {
 			r.Label.Obligations |= label.LowInfo
 		}
 		return r, true
@@ -82,7 +82,7 @@ func (q *query) numberAt(o occurrence, text string) Resolution {
 // and whether the words around it say so.
 func (q *query) fitsNumber(m *quantity, o occurrence, key string) (cued, fits bool) {
 	// A sum of money identifies nothing, and half a balance is not fifty.
-	if identifierNames.in(q.n.last) && (m.marked || m.percent) {
+	if vocabulary().IdentifierNames.In(q.n.last) && (m.marked || m.percent) {
 		return false, false
 	}
 	if m.percent && q.amountLike() {
@@ -111,7 +111,7 @@ func (q *query) resolveIssueNumber(text string) (Resolution, bool) {
 		return Resolution{}, false
 	}
 	for _, o := range q.s.vouch.find("#"+text, false) {
-		if left, _ := q.s.vouch.around(o, 3, 0); identifierNames.in(q.n.last) || q.n.hasCue(left) {
+		if left, _ := q.s.vouch.around(o, 3, 0); vocabulary().IdentifierNames.In(q.n.last) || q.n.hasCue(left) {
 			return q.numberAt(o, text), true
 		}
 	}
@@ -129,7 +129,7 @@ func (q *query) hasNumberCue(left, right []string) bool {
 	if q.n.hasCue(right) {
 		return true
 	}
-	if !isCounted(right) || (len(left) > 0 && destining.has(left[len(left)-1])) {
+	if !isCounted(right) || (len(left) > 0 && vocabulary().Destining.Has(left[len(left)-1])) {
 		return q.n.hasCue(left) // also "scale web to three replicas"
 	}
 	for i, w := range left {
@@ -146,12 +146,12 @@ func (q *query) hasNumberCue(left, right []string) bool {
 // maybePronoun reports whether a number in words may refer to what was spoken of:
 // "the cheapest one", "compare the two".
 func maybePronoun(magnitude string, left []string) bool {
-	return magnitude == "1" || len(left) == 0 || !beforeQuantity.has(left[len(left)-1])
+	return magnitude == "1" || len(left) == 0 || !vocabulary().BeforeQuantity.Has(left[len(left)-1])
 }
 
 // moneyLike reports whether an argument asks for a sum of money.
 func (q *query) moneyLike() bool {
-	return moneyWords.in(q.n.last) && !percentNames.in(q.n.last)
+	return vocabulary().MoneyWords.In(q.n.last) && !vocabulary().PercentNames.In(q.n.last)
 }
 
 // isOutbid reports whether the user said how much money it is, and asked for no
@@ -160,7 +160,7 @@ func (q *query) isOutbid() bool {
 	if !q.moneyLike() || !q.s.vouch.money {
 		return false
 	}
-	for _, w := range vocabulary()[computing].Words() {
+	for _, w := range vocabulary().Computing.Words() {
 		if len(q.s.vouch.words[w]) > 0 {
 			return false
 		}
@@ -169,11 +169,11 @@ func (q *query) isOutbid() bool {
 }
 
 // percentLike reports whether an argument asks for a share.
-func (q *query) percentLike() bool { return shareWords.in(q.n.last) }
+func (q *query) percentLike() bool { return vocabulary().ShareWords.In(q.n.last) }
 
 // amountLike reports whether an argument asks for an absolute amount.
 func (q *query) amountLike() bool {
-	return totalNames.in(q.n.last) && !percentNames.in(q.n.last)
+	return vocabulary().TotalNames.In(q.n.last) && !vocabulary().PercentNames.In(q.n.last)
 }
 
 // resolveHandle resolves a name that the user wrote with its sigil, "@bob" or

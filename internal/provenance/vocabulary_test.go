@@ -3,11 +3,13 @@ package provenance
 import (
 	"strings"
 	"testing"
+
+	"github.com/remit-project/remit/internal/wordlist"
 )
 
 // TestTablesAreStrict: a mistake in a table of words is found when it is read.
 func TestTablesAreStrict(t *testing.T) {
-	vocabulary := func(s string) error { _, err := readVocabulary(wordTable + s); return err }
+	vocabulary := func(s string) error { _, err := wordlist.Fill[wordLists](wordTable + s); return err }
 	lexicon := func(s string) error { _, err := readLexicon(deedTable + s); return err }
 	settings := func(s string) error { _, err := readSettings(settingTable + s); return err }
 	for _, c := range []struct {
@@ -16,7 +18,7 @@ func TestTablesAreStrict(t *testing.T) {
 		added  string
 		reason string
 	}{
-		{"an unknown class", vocabulary, "verbs: run\n", "not a class"},
+		{"an unknown class", vocabulary, "verbs: run\n", "is of no member"},
 		{"a class twice", vocabulary, "starters: a\n", "comes twice"},
 		{"a class without words", vocabulary, "starters:\n", "not a list"},
 		{"a line without a head", vocabulary, "run walk\n", "not a list"},
@@ -35,7 +37,7 @@ func TestTablesAreStrict(t *testing.T) {
 		})
 	}
 
-	if _, err := readVocabulary("starters: a\n"); err == nil || !strings.Contains(err.Error(), "has no list") {
+	if _, err := wordlist.Fill[wordLists]("starters: a\n"); err == nil || !strings.Contains(err.Error(), "has no list") {
 		t.Errorf("classes without a list: %v", err)
 	}
 }

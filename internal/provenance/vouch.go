@@ -322,13 +322,13 @@ func negates(fields []string, i int) bool {
 	}
 
 	switch {
-	case harmless.has(strings.ToLower(strings.Trim(next, ",;:()'\""))):
+	case vocabulary().Harmless.Has(strings.ToLower(strings.Trim(next, ",;:()'\""))):
 		return false // "don't forget to write to Bob"
-	case negations.has(w) || strings.HasSuffix(w, "n't") || strings.HasSuffix(w, "n’t"):
+	case vocabulary().Negations.Has(w) || strings.HasSuffix(w, "n't") || strings.HasSuffix(w, "n’t"):
 		return true
 	case w == "no":
 		// "No mail may go to …", but not "No problem, write to …".
-		return slices.ContainsFunc(fields[i+1:], func(f string) bool { return permitted.has(strings.ToLower(f)) })
+		return slices.ContainsFunc(fields[i+1:], func(f string) bool { return vocabulary().Permitted.Has(strings.ToLower(f)) })
 	case w == "instead":
 		return strings.EqualFold(next, "of")
 	case w == "other" || w == "rather":
@@ -347,7 +347,7 @@ func (s *Session) Names(tool string, key Argument) bool {
 	}
 	if key.Label.Obligations != 0 {
 		w := strings.ToLower(key.Text)
-		if len(w) < 3 || starters.has(w) || states.has(w) || contains(Words(tool), stem(w)) {
+		if len(w) < 3 || vocabulary().Starters.Has(w) || vocabulary().States.Has(w) || contains(Words(tool), stem(w)) {
 			return false
 		}
 	}
@@ -369,7 +369,7 @@ func (v *vouching) namesOne(o occurrence) bool {
 	left, right := v.around(o, 2, 1)
 	if len(left) > 0 {
 		w := plainWord(left[len(left)-1])
-		if addressing.has(w) || requests().deeds[w]&toSend != 0 {
+		if vocabulary().Addressing.Has(w) || requests().deeds[w]&toSend != 0 {
 			return true
 		}
 	}
@@ -378,7 +378,7 @@ func (v *vouching) namesOne(o occurrence) bool {
 	}
 	// "My dentist appointment": before a noun that is not a word of the grammar.
 	w := plainWord(right[0])
-	return requests().marks[w] == 0 && !starters.has(w) && (possessives.has(left[len(left)-1]) || left[len(left)-1] == "the")
+	return requests().marks[w] == 0 && !vocabulary().Starters.Has(w) && (vocabulary().Possessives.Has(left[len(left)-1]) || left[len(left)-1] == "the")
 }
 
 // ruledOut reports whether the text after a value rules it out: "mallory@evil.com must not get
@@ -395,14 +395,14 @@ func ruledOut(after string) bool {
 		}
 		w := strings.ToLower(strings.Trim(field, ",;:()'\"“”.!?"))
 		switch {
-		case verdictVerbs.has(w), i > 0 && verdictFiller.has(w):
+		case vocabulary().VerdictVerbs.Has(w), i > 0 && vocabulary().VerdictFiller.Has(w):
 			continue
-		case verdicts.has(w):
+		case vocabulary().Verdicts.Has(w):
 			// Without a verb before it, the word belongs to the next value: "write to
 			// bob@corp.com, not to eve".
 			return i > 0
 		}
-		return verdictNegations.has(w)
+		return vocabulary().VerdictNegations.Has(w)
 	}
 	return false
 }
