@@ -190,3 +190,17 @@ func raw(t testing.TB, g *mcp.Gateway) *wireClient {
 	})
 	return newWireClient(t, inW, outR)
 }
+
+// A method that some servers would take for one that the gateway handles goes to none of them.
+func TestMisspeltMethods(t *testing.T) {
+	g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}})
+	c := raw(t, g)
+	c.ask(scripts[legacy][0])
+	c.ask(scripts[legacy][1])
+	for _, method := range []string{"tools/Call", "TOOLS/CALL", "tools/call ", "/tools/call/", `tools/call\u0000`, "toolſ/call", "Resources/Read"} {
+		got := strings.Join(c.ask(`{"jsonrpc":"2.0","id":7,"method":"`+method+`","params":{"name":"get_time"}}`), "")
+		if !strings.Contains(got, "and some servers take it for that") {
+			t.Errorf("%q: %s", method, got)
+		}
+	}
+}

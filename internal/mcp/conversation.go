@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/guard"
@@ -245,6 +246,10 @@ func (c *conversation) accept(ctx context.Context, m *wire.Message, port Port, s
 	case wire.Notification:
 		c.notified(m)
 	case wire.Request:
+		if known, ok := misspelt(m.Method); ok {
+			c.refuse(port, &wire.Error{Code: wire.InvalidRequest, Message: fmt.Sprintf("the method %q is not %q, and some servers take it for that", m.Method, known), ID: m.ID})
+			return
+		}
 		x, err := c.begin(ctx, m, port, shared)
 		if err != nil {
 			reply(c.log, port, wire.NewError(m.ID, wire.InvalidRequest, err.Error(), nil))
@@ -384,7 +389,7 @@ func (c *conversation) notified(m *wire.Message) {
 		c.cancelled(m)
 		return
 	}
-	if requests(m.Method) {
+	if _, misspelt := misspelt(m.Method); misspelt || requests(m.Method) {
 		// A server that doesn't mind the missing id would make an undecided call.
 		c.log.Warn("a request without an id was not passed on", "method", m.Method)
 		return
@@ -392,6 +397,18 @@ func (c *conversation) notified(m *wire.Message) {
 	for _, b := range c.backends {
 		b.send(upstream.Message{Raw: m.Raw, Method: m.Method})
 	}
+}
+
+// misspelt returns the method that the gateway handles itself and that another one is, but for its case
+// and what stands around it: a server that is lenient would make an undecided call of it.
+func misspelt(method string) (string, bool) {
+	bare := strings.TrimFunc(method, func(r rune) bool { return !unicode.IsLetter(r) })
+	for _, known := range []string{"initialize", "server/discover", "tools/list", "tools/call", "resources/read", "prompts/get", "tasks/result", "subscriptions/listen"} {
+		if method != known && strings.EqualFold(bare, known) {
+			return known, true
+		}
+	}
+	return "", false
 }
 
 // requests reports whether a method is one of MCP's requests.
