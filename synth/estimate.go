@@ -65,8 +65,11 @@ const (
 	// mayDecide is how likely an argument bears authority that a person looks at, oftenDecides
 	// of which little but the user's word is taken until then, and mayNeedUser how likely one
 	// needs the user's word that gets it as its floor. They are low: what is missed costs more
-	// than a look, or a question.
-	mayDecide, oftenDecides, mayNeedUser = 0.012, 0.12, 0.08
+	// than a look, or a question. What picks in a tool that changes something is as often where the
+	// change goes, and what anybody may write or ask for has no floor that holds it meanwhile: these
+	// are looked at sooner.
+	mayDecide, oftenDecides, mayNeedUser          = 0.012, 0.12, 0.08
+	mayDecidePicked, mayDecideText, mayDecideRead = 0.001, 0.003, 0.005
 	// isLikely is how likely both have to be of text, and of ids that a tool's word is good for:
 	// what rules know best, and what tasks are full of.
 	isLikely = 0.5
@@ -139,7 +142,9 @@ func (t *tool) weigh(p *place, features []string, v verdict, weight int) verdict
 	}
 	isDate := strings.HasPrefix(p.node.Format, "date") && best == label.Control             // when something happens is no setting
 	isBound := v.concept == "pattern" && best == label.Content && t.effect != contract.Read // nor how far it reaches a text
-	if best == v.role || isDate || isBound {
+	adds := t.manner == adding || t.manner == sending
+	isMoment := v.concept == "when" && best == label.Selector && adds // nor does the day of something new pick anything
+	if best == v.role || isDate || isBound || isMoment {
 		return v
 	}
 	loosens := v.role.AuthorityBearing() && !best.AuthorityBearing()
@@ -195,11 +200,11 @@ func (t *tool) featuresOf(p *place, v verdict) []string {
 	return slices.Concat(features, said)
 }
 
-// doubt holds a verdict against arguments like it once more, where more than a read hangs on
-// it: one that may well bear authority is marked, and one that may well need a better floor
+// doubt holds a verdict against arguments like it once more: one that may well bear authority is
+// marked, and where more than a read hangs on it, one that may well need a better floor
 // gets it. Milder it makes at most a value that is only stored.
 func (t *tool) doubt(features []string, v verdict) verdict {
-	if features == nil || t.effect == contract.Read {
+	if features == nil {
 		return v
 	}
 	likely, most := 0.0, label.Target
@@ -207,9 +212,12 @@ func (t *tool) doubt(features []string, v verdict) verdict {
 		most, likely = t.likelyAuthority(features)
 	}
 
-	if likely >= mayDecide && v.review == "" {
+	if likely >= t.mayDecide(v) && v.review == "" {
 		telling := t.table.likely.Roles.Why(features, most.String(), v.role.String(), reasons)
 		v.review = fmt.Sprintf("might also be a %s, as arguments like it are: %s", most, strings.Join(telling, ", "))
+	}
+	if t.effect == contract.Read {
+		return v
 	}
 	if t.isStored(v) && likely < mayDecide && t.anybodys(features) {
 		v.floor = label.External
@@ -219,6 +227,19 @@ func (t *tool) doubt(features []string, v verdict) verdict {
 		v.why += fmt.Sprintf("; arguments like it need %s", floor)
 	}
 	return v
+}
+
+// mayDecide returns how likely an argument with a verdict bears authority that a person looks at.
+func (t *tool) mayDecide(v verdict) float64 {
+	switch {
+	case t.effect == contract.Read:
+		return mayDecideRead
+	case v.role == label.Selector && v.floor < label.User:
+		return mayDecidePicked
+	case v.role == label.Content && v.floor == label.External:
+		return mayDecideText
+	}
+	return mayDecide
 }
 
 // isStored reports whether an argument is a value that a tool puts down where others decided.

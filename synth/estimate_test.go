@@ -16,9 +16,9 @@ import (
 // TestDoubt gives synthesis estimates by which arguments named "slot" are likely targets,
 // and those named "knob" or "city" now and then need the user's word.
 func TestDoubt(t *testing.T) {
-	roles := parsed(t, "classes content control selector target\nany argument\t0\t0\t0\t-400\nends slot\t0\t0\t0\t400\nends body\t0\t0\t0\t400\n")
+	roles := parsed(t, "classes content control selector target\nany argument\t0\t0\t0\t-700\nends slot\t0\t0\t0\t700\nends body\t0\t0\t0\t700\nends id\t0\t0\t0\t150\nends city\t0\t0\t0\t50\n")
 	floors := parsed(t, "classes EXTERNAL TOOL_OUTPUT USER\nany argument\t100\t0\t-300\nends knob\t0\t0\t300\nends city\t0\t0\t300\nends body\t0\t0\t300\nends widget_id\t0\t0\t300\n")
-	arguments := map[string]any{"slot": map[string]any{}, "knob": map[string]any{}, "body": map[string]any{}, "city": map[string]any{}, "style": map[string]any{}}
+	arguments := map[string]any{"slot": map[string]any{}, "knob": map[string]any{}, "body": map[string]any{}, "city": map[string]any{}, "style": map[string]any{}, "widget_id": map[string]any{}}
 	for _, c := range []struct {
 		tool, arg string
 		floor     label.Trust
@@ -26,11 +26,13 @@ func TestDoubt(t *testing.T) {
 	}{
 		{"save_page", "/knob", label.User, true}, // no rule knows it
 		{"save_page", "/style", label.External, false},
-		{"save_page", "/body", label.External, true},  // text is taken from anywhere, and looked at
-		{"save_page", "/city", label.External, false}, // a place in words is text
+		{"save_page", "/body", label.External, true},            // text is taken from anywhere, and looked at
+		{"save_page", "/city", label.External, false},           // a place in words is text
+		{"update_widget", "/widget_id", label.ToolOutput, true}, // what is picked there may as well receive
+		{"get_page", "/widget_id", label.External, false},
 		{"get_page", "/slot", label.External, true},
 		{"get_page", "/style", label.External, false},
-		{"get_page", "/body", label.External, false}, // a read changes and contacts nothing
+		{"get_page", "/body", label.External, true}, // a read may be told whom to ask
 	} {
 		catalogue := catalogue(t, map[string]any{"name": c.tool, "inputSchema": map[string]any{"type": "object", "properties": arguments}})
 		tool := Estimated(Estimates{Roles: roles, Floors: floors}, catalogue).Tools[0]

@@ -24,7 +24,11 @@ type Opinion struct {
 }
 
 // Likelihood has the probability of each role and each floor of an argument, by name.
-type Likelihood struct{ Roles, Floors map[string]float64 }
+type Likelihood struct {
+	Roles, Floors map[string]float64
+	// Doubt is the mark that an argument has for its likeness to others alone; empty if it has none.
+	Doubt string
+}
 
 // Opinions returns the opinions about the tools of a catalogue, by name.
 func Opinions(c *schema.Catalogue) map[string]Opinion {
@@ -45,10 +49,18 @@ func (t *tool) likelihoods(o *Opinion) {
 	o.NoVerb = t.verb == ""
 	o.Effects, o.Outputs = probabilities(by.Effects.Odds(features)), probabilities(estimate.Outputs().Odds(features))
 	for _, p := range t.places {
-		v, _ := t.read(p)
-		if features := t.featuresOf(p, v); features != nil {
-			o.Arguments[p.pattern] = Likelihood{probabilities(by.Roles.Odds(features)), probabilities(by.Floors.Odds(features))}
+		v, weight := t.read(p)
+		features := t.featuresOf(p, v)
+		if features == nil {
+			continue
 		}
+
+		l := Likelihood{Roles: probabilities(by.Roles.Odds(features)), Floors: probabilities(by.Floors.Odds(features))}
+		weighed := t.weigh(p, features, v, weight)
+		if doubted := t.doubt(features, weighed); weighed.review == "" {
+			l.Doubt = doubted.review
+		}
+		o.Arguments[p.pattern] = l
 	}
 }
 

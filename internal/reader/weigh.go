@@ -270,6 +270,9 @@ func (w *weighing) arg(a *contract.Arg, m *Arg, open, tell bool) {
 	if !open {
 		return
 	}
+	if m.Role == a.Role && w.second != nil && a.Review == w.second.Arguments[a.Pattern].Doubt {
+		a.Review = "" // two see it so, and few arguments like it are otherwise
+	}
 	if role != a.Role || floor != a.Floor {
 		a.Why = join(a.Why, fmt.Sprintf("a model says %s %s: %s", m.Role, m.Floor, clip(m.Why)))
 	}

@@ -157,6 +157,9 @@ func checkArgument(t *rapid.T, made, weighed *contract.Arg, reading *reader.Read
 		t.Fatalf("%s is a %s with the floor %s", made.Pattern, weighed.Role, weighed.Floor)
 	}
 
+	if made.Review != "" && weighed.Review == "" && (made.Review != likely.Doubt || weighed.Role != made.Role) {
+		t.Fatalf("%s is no longer marked: %s", made.Pattern, made.Review)
+	}
 	lost := made.Role.AuthorityBearing() && weighed.Role != made.Role
 	if lost && by.Role != weighed.Role && !most(likely.Roles, weighed.Role.String()) {
 		t.Fatalf("%s was %s and became %s by the model alone", made.Pattern, made.Role, weighed.Role)
@@ -200,6 +203,14 @@ func TestWeigh(t *testing.T) {
       /ids/*: {role: selector, floor: EXTERNAL}
       /ids: {role: selector, floor: EXTERNAL}
     output: {trust: TOOL_OUTPUT, fields: {/id: TOOL_OUTPUT}}
+`
+	doubted := `
+  save:
+    effect: write
+    args:
+      /slot: {role: content, floor: EXTERNAL, review: "might also be a target"}
+      /list: {role: content, floor: EXTERNAL, review: "may say what is executed"}
+    output: {trust: EXTERNAL}
 `
 	split := `
   manage:
@@ -352,6 +363,18 @@ func TestWeigh(t *testing.T) {
 			queue:   []string{"show output: the rules say EXTERNAL, the model TOOL_OUTPUT; kept EXTERNAL (shows)"},
 		},
 		{
+			name: "a mark of likeness alone goes where the model agrees, another stays", made: doubted,
+			reading: reader.Reading{Effect: contract.Write, Output: label.External, Args: []reader.Arg{{At: "/slot", Role: label.Content}, {At: "/list", Role: label.Content}}},
+			second:  &synth.Opinion{Rules: rules(t, doubted), Arguments: map[string]synth.Likelihood{"/slot": {Doubt: "might also be a target"}, "/list": {}}},
+			want:    []string{"args /slot review: removed might also be a target"},
+		},
+		{
+			name: "and stays where the model sees something else", made: doubted,
+			reading: reader.Reading{Effect: contract.Write, Output: label.External, Args: []reader.Arg{{At: "/slot", Role: label.Selector}}},
+			second:  &synth.Opinion{Rules: rules(t, doubted), Arguments: map[string]synth.Likelihood{"/slot": {Doubt: "might also be a target"}}},
+			queue:   []string{"save args /slot role: the rules say content, the model selector; kept content"},
+		},
+		{
 			"agreement changes nothing", note,
 			reader.Reading{Effect: contract.Write, Output: label.ToolOutput, Args: []reader.Arg{
 				{At: "/to", Role: label.Content}, {At: "/text", Role: label.Content}, {At: "/list", Role: label.Target, Floor: label.User},
@@ -425,7 +448,7 @@ func TestWeigh(t *testing.T) {
 			reader.Sort(queue)
 			var got, told []string
 			for _, d := range contract.Diff(&contract.File{Tools: []contract.Tool{made}}, &contract.File{Tools: []contract.Tool{tight}}) {
-				if d.Security {
+				if d.Security || d.Path == "args /slot review" {
 					got = append(got, strings.TrimPrefix(strings.TrimSpace(d.String()), d.Tool+" "))
 				}
 			}
