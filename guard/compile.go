@@ -47,6 +47,8 @@ type compiledPolicy struct {
 	require   *expression // nil for a policy that is not enforced
 	// guesses say what its guessed look-ups are expected to return, by tool.
 	guesses map[string]*guess
+	// absent are the tools that it names and that there aren't.
+	absent []string
 }
 
 type variable struct {
@@ -77,7 +79,8 @@ func Consequence(mistake *Error) string {
 
 // Compile checks and compiles guard files. The error is of type [Errors] and has
 // every mistake of every file. Compile then still returns a set, in which the guards
-// of files with mistakes deny every call of their tools.
+// of files with mistakes deny every call of their tools. A tool that there isn't
+// ([ErrNoTool]) denies nothing: there are no calls of it.
 func Compile(files []*File, s Deployment) (*Set, error) {
 	u, err := newUniverse(s)
 	if err != nil {
@@ -127,8 +130,11 @@ func Compile(files []*File, s Deployment) (*Set, error) {
 	for i, mistakes := range compileAll(list, environments) {
 		if len(mistakes) > 0 {
 			mistakes.Sort()
-			list[i].broken = mistakes
 			errs = append(errs, mistakes...)
+			// A policy without one of its tools holds for the others.
+			if wrong := slices.DeleteFunc(slices.Clone(mistakes), func(m *Error) bool { return errors.Is(m, ErrNoTool) }); len(wrong) > 0 {
+				list[i].broken = wrong
+			}
 		}
 	}
 
@@ -291,7 +297,7 @@ func (c *compiler) compile() {
 
 func (c *compiler) policy(p *Policy, env *cel.Env) *compiledPolicy {
 	it := &compiledPolicy{policy: p}
-	c.checkTools(p)
+	it.absent = c.checkTools(p)
 	signature, before := "", ""
 	origins := map[string]bool{}
 	for _, v := range p.Variables {

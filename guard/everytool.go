@@ -94,19 +94,42 @@ func (p *Policy) about(server, tool string) bool {
 	return len(p.Tools) == 0 || slices.Contains(p.Tools, tool) || slices.Contains(p.Tools, server+"/"+tool)
 }
 
-// checkTools reports tools of a policy that don't exist, or that several servers have.
-func (c *compiler) checkTools(p *Policy) {
+// checkTools reports tools of a policy that don't exist, or that several servers have. It returns those
+// that don't exist: the policy is about the others alone.
+func (c *compiler) checkTools(p *Policy) (absent []string) {
 	for _, name := range p.Tools {
 		server, tool, divided := strings.Cut(name, "/")
 		if !divided {
 			server, tool = c.guard.Server, name
 		}
-		if _, mistake := c.find(server, tool, p.Position); mistake != nil {
-			mistake.Cause = nil // the file is for other tools as well, and denies their calls
+		found, mistake := c.find(server, tool, p.Position)
+		if found == nil && mistake == nil && c.scope.Complete {
+			mistake = c.noTool(server, tool, p.Position)
+		}
+		if mistake == nil {
+			continue
+		}
+
+		if !errors.Is(mistake, ErrNoTool) {
 			mistake.Hint = "write NAME, or SERVER/NAME where several servers have the tool"
-			c.mistakes = append(c.mistakes, mistake)
+		} else if servers := c.scope.serversOf(tool); slices.Contains(servers, server) || (server == "" && len(servers) == 1) {
+			continue // its contract is known
+		} else {
+			absent = append(absent, name)
+		}
+		c.mistakes = append(c.mistakes, mistake)
+	}
+	return absent
+}
+
+// Absent lists the tools that a policy names and that there aren't: it decides no call of them.
+func (g *Guard) Absent(policy string) []string {
+	for _, p := range g.policies {
+		if p.policy.Name == policy {
+			return p.absent
 		}
 	}
+	return nil
 }
 
 // checkServer reports a server that doesn't exist, in a file for all its tools.

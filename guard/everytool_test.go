@@ -244,6 +244,17 @@ func TestPoliciesOfSomeTools(t *testing.T) {
 	if _, err := compiled(t, shop(t), strings.Replace(text, "get_stock", "get_stok", 1)); err == nil || !strings.Contains(err.Error(), `there is no tool "get_stok"`) {
 		t.Errorf("a tool that there isn't: %v", err)
 	}
+	// What the policy says of the others holds, whatever else there isn't.
+	set, _ = compiled(t, shop(t), strings.Replace(text, "get_stock", "get_stok", 1))
+	for tool, want := range map[string]string{"order": "p", "get_stok": "p", "get_customer": ""} {
+		args := map[string]string{"order": call, "get_stok": "{}", "get_customer": `{"id":"c"}`}[tool]
+		if got := said(set.Evaluate(t.Context(), guard.Request{Server: "shop", Tool: tool, Arguments: json.RawMessage(args)})); got != want {
+			t.Errorf("beside a tool that there isn't, %s: %q doesn't hold, want %q", tool, got, want)
+		}
+	}
+	if got := set.Guards()[0].Absent("p"); len(got) != 1 || got[0] != "get_stok" {
+		t.Errorf("absent are %v", got)
+	}
 	if _, err := guard.Load("f.yaml", []byte(strings.Replace(text, `"*"`, "order", 1))); err == nil || !strings.Contains(err.Error(), "only policies of the file for every tool") {
 		t.Errorf("a file of one tool: %v", err)
 	}

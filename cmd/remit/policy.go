@@ -178,7 +178,7 @@ func (p *policies) printMistakes(s *command.Streams) {
 
 	var consequences []string
 	if absent > 0 {
-		consequences = append(consequences, "a file for a tool that there isn't decides no call")
+		consequences = append(consequences, "a rule for a tool that there isn't decides no call of it")
 	}
 	if absent+idle < len(p.mistakes) {
 		consequences = append(consequences, "a file with an error denies all calls that it is about")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/schema"
@@ -31,8 +32,15 @@ func noteUnknown(e *engine, log *slog.Logger) {
 	}
 
 	for _, f := range e.guards {
-		if !known[f.Tool] {
-			log.Warn("policies are of a tool that no contract has: they hold where a session brings the tool, and nowhere if its name is mistaken; remit policy lint checks it with the tools of the sessions", "tool", f.Tool, "file", f.Position.File)
+		names := []string{f.Tool}
+		for i := range f.Policies {
+			names = append(names, f.Policies[i].Tools...)
+		}
+		slices.Sort(names)
+		for _, name := range slices.Compact(names) {
+			if _, tool, of := strings.Cut(name, "/"); !known[name] && !(of && known[tool]) {
+				log.Warn("policies are of a tool that no contract has: they hold where a session brings the tool, and nowhere if its name is mistaken; remit policy lint checks it with the tools of the sessions", "tool", name, "file", f.Position.File)
+			}
 		}
 	}
 }

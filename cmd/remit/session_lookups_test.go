@@ -279,3 +279,17 @@ func TestSessionWithoutTheTool(t *testing.T) {
 	}
 	x.close()
 }
+
+// TestSessionLacksAToolOfAPolicy: a policy of several tools, one of which the session lacks, holds for the
+// others, and denies no call that it isn't about.
+func TestSessionLacksAToolOfAPolicy(t *testing.T) {
+	for tools, verdict := range map[string]string{"cancel_order, refund_order": "deny", "refund_order": "allow"} {
+		x := sessionOf(t, "tool: '*'\npolicies: [{name: p, tools: ["+tools+"], require: 'false', message: m}]\n")
+		x.send(proposal)
+		x.in.Close()
+		if d := x.hear("decision"); string(d.Verdict) != verdict {
+			t.Errorf("%s: got %+v", tools, d)
+		}
+		x.close()
+	}
+}

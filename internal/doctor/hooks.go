@@ -34,6 +34,7 @@ func ExamineHooks(ctx context.Context, agent *hook.Agent, name string, data []by
 		return nil, err
 	}
 
+	named := map[hook.Settings]bool{}
 	for _, h := range proofs {
 		out, err := runHook(ctx, h.Command, agent.Canary(h.Event, "remit-canary-"+strings.ToLower(rand.Text()), dir), dir, timeout)
 		switch {
@@ -45,6 +46,13 @@ func ExamineHooks(ctx context.Context, agent *hook.Agent, name string, data []by
 			d.add(true, "undecided", "", "correct what it says; until then no call runs, whatever it is", "the hook for %s can decide no call: %s", h.Event, agent.Undecided(out))
 		default:
 			d.Denied++
+			named[h.Named(dir)] = true
+		}
+	}
+
+	for settings := range named {
+		if err := settings.Check(); err != nil {
+			d.add(true, "undecided", "", "correct it; until then the calls that it is about are denied, whatever they are", "the hooks can't decide all calls: %v", err)
 		}
 	}
 	d.settle()

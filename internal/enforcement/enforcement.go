@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/guardtest"
@@ -124,6 +125,9 @@ func (p Point) examine(ctx context.Context, g *guard.Guard, it *guard.Policy) Fi
 		return f
 	case g.Err() != nil || !ok:
 		f.Outcome, f.Why = Deny, Mistaken
+		return f
+	case len(g.Absent(it.Name)) > 0:
+		f.Tool, f.Outcome, f.Why = strings.Join(g.Absent(it.Name), ", "), Pass, Absent
 		return f
 	case it.Require.Empty():
 		f.Outcome, f.Why = denial(it.Otherwise), "nothing checks the policy yet"

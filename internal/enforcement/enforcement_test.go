@@ -80,11 +80,13 @@ func TestExamine(t *testing.T) {
 
 // A rule for a tool that there isn't decides no call at any point, and each says so.
 func TestExamineMistypedTool(t *testing.T) {
-	f, d := shop(t, "tool: cancle\npolicies: [{name: it, message: no, require: 'false'}]\n")
-	for _, p := range enforcement.Points() {
-		got := p.Examine(t.Context(), []*guard.File{f}, d)
-		if len(got.Others) != 1 || got.Others[0].Outcome != enforcement.Pass || got.Others[0].Why != enforcement.Absent {
-			t.Errorf("%s: %+v", p.Name, got)
+	for _, text := range []string{"tool: cancle\npolicies: [{name: it, message: no, require: 'false'}]\n", "tool: '*'\npolicies: [{name: it, tools: [cancel, cancle], message: no, require: 'false'}]\n"} {
+		f, d := shop(t, text)
+		for _, p := range enforcement.Points() {
+			got := p.Examine(t.Context(), []*guard.File{f}, d)
+			if len(got.Others) != 1 || got.Others[0].Outcome != enforcement.Pass || got.Others[0].Why != enforcement.Absent || got.Others[0].Tool != "cancle" {
+				t.Errorf("%s: %+v", p.Name, got)
+			}
 		}
 	}
 }
