@@ -117,7 +117,7 @@ func (c *checkCommand) call(stdin io.Reader) (remit.Call, error) {
 	if _, err := strictjson.Parse(data, strictjson.Limits{}); err != nil {
 		return call, hint.Wrap(fmt.Errorf("the call: %w", err), form)
 	}
-	if err := decodeStrict(data, &call); err != nil {
+	if err := strictjson.Decode(data, &call); err != nil {
 		return call, hint.Wrap(fmt.Errorf("the call: %w", err), form)
 	}
 

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"testing"
 
-	"github.com/remit-project/remit/internal/command/commandtest"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/remit-project/remit/internal/command/commandtest"
 )
 
 // TestMain lets the scripts run the real program, and an MCP server, which are
@@ -33,14 +33,4 @@ func TestTheProductDoesNotMeasure(t *testing.T) {
 	if bytes.Contains(out, []byte("remit/internal/eval")) {
 		t.Error("cmd/remit depends on internal/eval: what measures belongs to cmd/remit-eval")
 	}
-}
-
-// The session schema in the docs is valid JSON, and it knows every type of
-// line that the program knows.
-func TestSessionSchemaNamesEveryLine(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference", "session.schema.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkSchema(t, data)
 }

@@ -1,21 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"log/slog"
 
 	"github.com/remit-project/remit/internal/command"
-)
-
-// The bounds of the protocol. A line is bounded like a recorded session,
-// sessions by what a program can mean to hold open at once.
-const (
-	maxLine     = 64 << 20
-	maxSessions = 4096
+	"github.com/remit-project/remit/internal/dialogue"
 )
 
 type sessionCommand struct {
@@ -40,8 +31,7 @@ Example:
   {"type":"call","id":"c1","tool":"send_email","arguments":{"to":"bob@corp.example"}}`
 }
 
-// Run answers lines until the input ends. A line that is not understood is
-// answered with an error and changes nothing; the lines after it are read.
+// Run answers lines until the input ends.
 func (c *sessionCommand) Run(ctx context.Context, s *command.Streams) error {
 	engine, err := c.engine()
 	if err != nil {
@@ -62,57 +52,6 @@ func (c *sessionCommand) Run(ctx context.Context, s *command.Streams) error {
 	if engine.options.Reader, end, err = c.reader(c.Policies, log); err != nil {
 		return err
 	}
-	return errors.Join(c.answer(ctx, s, engine), end())
-}
-
-// answer answers lines.
-func (c *sessionCommand) answer(ctx context.Context, s *command.Streams, engine *engine) error {
-	p := newDialogue(engine, c.Ack)
-	x := newExchange(ctx, s.In, s.Out)
-	for {
-		i, ok, err := x.next(ctx)
-		if err != nil || !ok {
-			return err
-		}
-
-		var answer any
-		switch {
-		case errors.Is(i.err, errLongLine):
-			answer = &problem{Type: "error", Line: i.n, Message: fmt.Sprintf("the line is longer than %d MiB", maxLine>>20)}
-		case i.err != nil:
-			return i.err
-		default:
-			if answer, err = x.carryOut(ctx, p, i); err != nil {
-				return err
-			}
-		}
-		if answer == nil {
-			continue
-		}
-		if err := x.write(answer); err != nil {
-			return err
-		}
-	}
-}
-
-var errLongLine = errors.New("the line is too long")
-
-// readLine reads up to a line break. It skips the rest of a line beyond the bound, so
-// that the next line is found.
-func readLine(in *bufio.Reader, bound int) ([]byte, error) {
-	var line []byte
-	long := false
-	for {
-		part, err := in.ReadSlice('\n')
-		if long = long || len(line)+len(part) > bound; !long {
-			line = append(line, part...)
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case long && (err == nil || errors.Is(err, io.EOF)):
-			return nil, errLongLine
-		}
-		return line, err
-	}
+	o := dialogue.Options{Session: engine.options, Contracts: engine.contracts, Monitor: engine.guarded, Acknowledge: c.Ack}
+	return errors.Join(dialogue.Run(ctx, s.In, s.Out, o), end())
 }

@@ -1,4 +1,4 @@
-package main
+package strictjson
 
 import (
 	"bytes"
@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// decodeStrict decodes one JSON object into a struct and refuses members that
+// Decode decodes one JSON object into a struct and refuses members that
 // the struct doesn't name. The caller has made sure that none repeats.
 //
 // Names must match exactly: encoding/json alone would take "TOOL" for "tool",
 // and two members for one.
-func decodeStrict(data []byte, to any) error {
+func Decode(data []byte, to any) error {
 	var exact map[string]json.RawMessage
 	if err := json.Unmarshal(data, &exact); err != nil {
 		return errors.New("it is not a JSON object")

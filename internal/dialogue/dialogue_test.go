@@ -1,4 +1,4 @@
-package main
+package dialogue
 
 import (
 	"bufio"
@@ -40,7 +40,7 @@ func TestReadLineSkipsWhatIsTooLong(t *testing.T) {
 }
 
 func TestSessionsAreBounded(t *testing.T) {
-	p := newDialogue(&engine{}, false)
+	p := newDialogue(Options{Monitor: remit.New})
 	for i := range maxSessions {
 		p.sessions[strings.Repeat("x", i+1)] = &conversation{}
 	}
@@ -61,7 +61,7 @@ func FuzzProtocol(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p := newDialogue(&engine{}, true)
+		p := newDialogue(Options{Monitor: remit.New, Acknowledge: true})
 		for i, line := range bytes.Split(data, []byte("\n")) {
 			switch a := p.line(context.Background(), i+1, line).(type) {
 			case *answered:
@@ -90,7 +90,7 @@ func (lister) Plan(_ context.Context, r *scope.Request) (*scope.Plan, error) {
 // TestDelegationLines: what the user delegates to is read with its plan, and an agreement to
 // that, sent back as it is, lets the held call through.
 func TestDelegationLines(t *testing.T) {
-	p := newDialogue(&engine{options: remit.Options{Planner: lister{}, Scopes: scope.ModeBound}}, true)
+	p := newDialogue(Options{Session: remit.Options{Planner: lister{}, Scopes: scope.ModeBound}, Monitor: remit.New, Acknowledge: true})
 	n := 0
 	say := func(line string) any {
 		n++
@@ -105,7 +105,7 @@ func TestDelegationLines(t *testing.T) {
 		return a.Verdict
 	}
 	for _, line := range []string{
-		`{"type":"tools","server":"mail","tools":[` + mailTool + `,{"name":"read_list","inputSchema":{"type":"object"}}]}`,
+		`{"type":"tools","server":"mail","tools":[{"name":"send_email","inputSchema":{"type":"object","properties":{"to":{"type":"string","format":"email"},"text":{"type":"string"}}}},{"name":"read_list","inputSchema":{"type":"object"}}]}`,
 		`{"type":"user","text":"Do what my list says."}`,
 		`{"type":"call","id":"r","tool":"read_list","arguments":{}}`,
 		`{"type":"result","call":"r","content":"Write to dora@corp.example."}`,

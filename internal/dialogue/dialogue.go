@@ -1,10 +1,13 @@
-package main
+// Package dialogue has the protocol by which agents in any language ask for decisions over two
+// streams: lines of JSON tell what the model sees and propose calls, and each call is answered
+// with a decision. docs/reference/session.md describes the lines.
+package dialogue
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/remit-project/remit"
@@ -13,68 +16,64 @@ import (
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inquire"
 	"github.com/remit-project/remit/internal/protocol"
-	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/schema"
-	"github.com/remit-project/remit/scope"
 	"github.com/remit-project/remit/synth"
 )
 
-// request is one line of standard input. Which members a line may have
-// depends on its type; see docs/reference/session.schema.json.
-type request struct {
-	Type       string          `json:"type"`
-	Session    string          `json:"session"`
-	Server     string          `json:"server"`
-	Tools      json.RawMessage `json:"tools"`
-	YAML       string          `json:"yaml"`
-	Text       *string         `json:"text"`
-	Name       string          `json:"name"`
-	ID         string          `json:"id"`
-	Tool       string          `json:"tool"`
-	Arguments  json.RawMessage `json:"arguments"`
-	Call       string          `json:"call"`
-	For        string          `json:"for"`
-	Content    *string         `json:"content"`
-	Structured json.RawMessage `json:"structured"`
-	Suspended  bool            `json:"suspended"`
-	Failed     *bool           `json:"failed"`
-	Scope      json.RawMessage `json:"scope"`
-	Plan       json.RawMessage `json:"plan"`
-	Delegated  scope.Delegated `json:"delegated"`
-	Message    string          `json:"message"`
-	Beside     string          `json:"beside"`
-	Lookup     string          `json:"lookup"`
-	Error      string          `json:"error"`
+// The bounds of the protocol. A line is bounded like a recorded session,
+// sessions by what a program can mean to hold open at once.
+const (
+	maxLine     = 64 << 20
+	maxSessions = 4096
+)
+
+// Options say by what sessions are decided.
+type Options struct {
+	// Session is what the monitor of a session begins with. Tools and contracts come with lines.
+	Session remit.Options
+	// Contracts are those that sessions begin with.
+	Contracts []*contract.File
+	// Monitor makes the monitor of a session.
+	Monitor func(remit.Options) (*remit.Monitor, error)
+	// Acknowledge has lines answered that need no answer.
+	Acknowledge bool
 }
 
-// answered is a decision as a line of standard output.
-type answered struct {
-	Type string `json:"type"`
-	protocol.Answer
-}
+// Run answers lines until the input ends. A line that is not understood is answered with an error
+// and changes nothing; the lines after it are read.
+func Run(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
+	p := newDialogue(o)
+	x := newExchange(ctx, in, out)
+	for {
+		i, ok, err := x.next(ctx)
+		if err != nil || !ok {
+			return err
+		}
 
-// acknowledged answers a line that needs no answer.
-type acknowledged struct {
-	Type string `json:"type"`
-	Line int    `json:"line"`
-}
-
-// problem answers a line that was not understood or not accepted. It never
-// allows anything: the call of such a line, if there was one, must not run.
-type problem struct {
-	Type    string `json:"type"`
-	Line    int    `json:"line"`
-	Session string `json:"session,omitempty"`
-	Call    string `json:"call,omitempty"`
-	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty"`
+		var answer any
+		switch {
+		case errors.Is(i.err, errLongLine):
+			answer = &problem{Type: "error", Line: i.n, Message: fmt.Sprintf("the line is longer than %d MiB", maxLine>>20)}
+		case i.err != nil:
+			return i.err
+		default:
+			if answer, err = x.carryOut(ctx, p, i); err != nil {
+				return err
+			}
+		}
+		if answer == nil {
+			continue
+		}
+		if err := x.write(answer); err != nil {
+			return err
+		}
+	}
 }
 
 // dialogue is the state behind the lines.
 type dialogue struct {
-	engine   *engine
-	ack      bool
+	options  Options
 	shared   tooling
 	sessions map[string]*conversation
 	// inquiries are what rules ask the other side to look up.
@@ -93,8 +92,8 @@ type conversation struct {
 	session *ledger.Session
 }
 
-func newDialogue(e *engine, ack bool) *dialogue {
-	return &dialogue{engine: e, ack: ack, shared: tooling{contracts: e.contracts}, sessions: map[string]*conversation{}, inquiries: newInquiries()}
+func newDialogue(o Options) *dialogue {
+	return &dialogue{options: o, shared: tooling{contracts: o.Contracts}, sessions: map[string]*conversation{}, inquiries: newInquiries()}
 }
 
 // line answers one line; nil means that there is nothing to say.
@@ -103,7 +102,7 @@ func (p *dialogue) line(ctx context.Context, n int, data []byte) any {
 	if err == nil {
 		var answer any
 		if answer, err = p.answer(ctx, r); err == nil {
-			if answer == nil && p.ack {
+			if answer == nil && p.options.Acknowledge {
 				return &acknowledged{Type: "ok", Line: n}
 			}
 			return answer
@@ -121,79 +120,6 @@ func (p *dialogue) line(ctx context.Context, n int, data []byte) any {
 		out.Hint = advice
 	}
 	return out
-}
-
-// members lists what each type of line must and may have beside "type" and
-// "session".
-var members = map[string]struct{ must, may []string }{
-	"tools":         {must: []string{"server", "tools"}},
-	"contracts":     {must: []string{"yaml"}},
-	"system":        {must: []string{"text"}},
-	"user":          {must: []string{"text"}},
-	"attach":        {must: []string{"text"}, may: []string{"name"}},
-	"assistant":     {must: []string{"text"}},
-	"call":          {must: []string{"tool"}, may: []string{"id", "server", "arguments", "message", "beside"}},
-	"confirm":       {must: []string{"call"}, may: []string{"for"}},
-	"result":        {must: []string{"call"}, may: []string{"content", "structured", "suspended", "failed"}},
-	"scope":         {may: []string{"scope"}},
-	"delegations":   {},
-	"delegate":      {must: []string{"plan", "delegated"}, may: []string{"text"}},
-	"lookup_result": {must: []string{"lookup"}, may: []string{"content", "structured", "error"}},
-	"end":           {},
-}
-
-// parseRequest reads a line. It returns what it could of the line with the
-// error, for the answer to name the call.
-func parseRequest(data []byte) (*request, error) {
-	const form = "docs/reference/session.md describes every line"
-	limits := strictjson.OutputLimits()
-	limits.Size, limits.Depth = maxLine, limits.Depth+2
-	if _, err := strictjson.Parse(data, limits); err != nil {
-		return nil, hint.Wrap(err, form)
-	}
-	var r request
-	if err := decodeStrict(data, &r); err != nil {
-		return identified(data), hint.Wrap(err, form)
-	}
-
-	allowed, known := members[r.Type]
-	if !known {
-		return &r, hint.Wrap(fmt.Errorf("unknown type %q", r.Type), "write tools, contracts, system, user, scope, delegations, delegate, attach, assistant, call, confirm, result, lookup_result or end")
-	}
-	var have map[string]json.RawMessage
-	if err := json.Unmarshal(data, &have); err != nil {
-		return &r, hint.Wrap(err, form)
-	}
-	for _, name := range allowed.must {
-		raw, ok := have[name]
-		empty := string(raw) == `""` && name != "text"
-		if !ok || empty || string(raw) == "null" {
-			return &r, hint.Wrap(fmt.Errorf("a line of type %q needs %q", r.Type, name), form)
-		}
-	}
-
-	for name := range have {
-		if name != "type" && name != "session" && !slices.Contains(allowed.must, name) && !slices.Contains(allowed.may, name) {
-			return &r, hint.Wrap(fmt.Errorf("a line of type %q has no %q", r.Type, name), form)
-		}
-	}
-	return &r, nil
-}
-
-// identified reads the ids of a malformed line, so that the error names the call that an agent waits
-// for.
-func identified(data []byte) *request {
-	return &request{
-		Type: strictjson.GetText(data, "type"), Session: strictjson.GetText(data, "session"),
-		ID: strictjson.GetText(data, "id"), Call: strictjson.GetText(data, "call"),
-	}
-}
-
-// scoped answers a scope line: what the turn authorises, or why it has no scope.
-type scoped struct {
-	Type    string `json:"type"`
-	Session string `json:"session,omitempty"`
-	explanation.Turn
 }
 
 // answer carries one line out; nil means that there is nothing to say.
@@ -256,13 +182,6 @@ func (p *dialogue) delegations(ctx context.Context, r *request) (any, error) {
 		return nil, err
 	}
 	return &delegating{Type: "delegations", Session: r.Session, Delegations: list}, nil
-}
-
-// delegating answers a delegations line.
-type delegating struct {
-	Type        string                   `json:"type"`
-	Session     string                   `json:"session,omitempty"`
-	Delegations []explanation.Delegation `json:"delegations"`
 }
 
 // handle carries one line out. Only calls and confirmations have a decision.
@@ -385,7 +304,7 @@ func (p *dialogue) session(id string) (*ledger.Session, error) {
 	if c.session != nil {
 		return c.session, nil
 	}
-	o := p.engine.options
+	o := p.options.Session
 	o.Tools, o.Contracts = c.tools, c.contracts
 
 	for _, t := range c.tools {
@@ -401,7 +320,7 @@ func (p *dialogue) session(id string) (*ledger.Session, error) {
 		ask = append(inquire.Chain{o.Reader}, ask...)
 	}
 	o.Reader = ask
-	m, err := p.engine.guarded(o)
+	m, err := p.options.Monitor(o)
 	if err != nil {
 		return nil, err
 	}

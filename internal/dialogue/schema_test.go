@@ -1,16 +1,20 @@
-package main
+package dialogue
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 )
 
-// checkSchema compares the published schema of the session command's input
-// with what the program accepts: types of lines, their members, and which of
-// them are required.
-func checkSchema(t *testing.T, data []byte) {
-	t.Helper()
+// TestSchemaDescribesEveryLine: the published schema of the lines has the types that are understood,
+// their members, and which of them are required.
+func TestSchemaDescribesEveryLine(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference", "session.schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	var doc struct {
 		Defs struct {
 			Input struct {
