@@ -82,8 +82,8 @@ const (
 	EditRole   Role = "edit"
 )
 
-// Roles returns all roles.
-func Roles() []Role { return []Role{LookRole, AnswerRole, AuditRole, EditRole} }
+// roles returns all roles.
+func roles() []Role { return []Role{LookRole, AnswerRole, AuditRole, EditRole} }
 
 // Scopes returns the scopes of a role.
 func (r Role) Scopes() []Scope {
@@ -103,7 +103,7 @@ func (r Role) Scopes() []Scope {
 
 // UnmarshalText implements [encoding.TextUnmarshaler].
 func (r *Role) UnmarshalText(text []byte) error {
-	if !slices.Contains(Roles(), Role(text)) {
+	if !slices.Contains(roles(), Role(text)) {
 		return errors.New("unknown role")
 	}
 	*r = Role(text)
@@ -369,7 +369,7 @@ func (p *IdentityProvider) principal(subject string, claims map[string]any) (*Pr
 	}
 
 	has := values(claimed(claims, p.c.Claim))
-	for _, role := range Roles() {
+	for _, role := range roles() {
 		if !slices.ContainsFunc(p.c.Roles[role], func(v string) bool { return slices.Contains(has, v) }) {
 			continue
 		}

@@ -109,7 +109,7 @@ func parseSignIn(name string, data []byte) (c SignIn, secret string, err error) 
 // readRoles reads who gets which role.
 func (c *SignIn) readRoles(r *strictyaml.Reader, n *strictyaml.Node) {
 	keys := strictyaml.Keys{"claim": r.Text("claim", &c.Claim)}
-	for _, role := range Roles() {
+	for _, role := range roles() {
 		keys[string(role)] = func(n *strictyaml.Node) {
 			var list []string
 			r.Texts(string(role), &list)(n)

@@ -34,8 +34,8 @@ type usageError struct{ error }
 
 func (u usageError) Unwrap() error { return u.error }
 
-// ExitCode returns the code with which an outcome ends the program.
-func ExitCode(err error) int {
+// exitCode returns the code with which an outcome ends the program.
+func exitCode(err error) int {
 	var s Status
 	var u usageError
 	switch {

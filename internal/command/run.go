@@ -53,10 +53,10 @@ func Run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer) in
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 
-	s := NewStreams(stdin, stdout, stderr)
+	s := newStreams(stdin, stdout, stderr)
 	err := p.run(ctx, args, s)
 	s.Report(err)
-	return ExitCode(err)
+	return exitCode(err)
 }
 
 func (p Program) run(ctx context.Context, args []string, s *Streams) error {

@@ -31,8 +31,8 @@ type Streams struct {
 	Width int
 }
 
-// NewStreams returns the streams of a command after it has looked at the terminal.
-func NewStreams(in io.Reader, out, err io.Writer) *Streams {
+// newStreams returns the streams of a command after it has looked at the terminal.
+func newStreams(in io.Reader, out, err io.Writer) *Streams {
 	s := &Streams{In: in, Out: out, Err: err}
 	if f, ok := in.(*os.File); ok {
 		s.InTerminal = term.IsTerminal(int(f.Fd()))

@@ -160,16 +160,16 @@ func AgentDojo(ctx context.Context, dir, contracts, scopes string) (*DojoReport,
 	}
 
 	for _, out := range [...]*DojoOutputs{&report.DojoOutputs, &report.Text} {
-		if err := set.run(ctx, Remit(), false, &out.Synthesized); err != nil {
+		if err := set.run(ctx, remitDefense(), false, &out.Synthesized); err != nil {
 			return nil, err
 		}
 		if contracts != "" {
 			out.Reviewed, out.Unreviewed = &DojoRates{}, reviewed.unreviewed
-			if err := reviewed.run(ctx, Remit(), false, out.Reviewed); err != nil {
+			if err := reviewed.run(ctx, remitDefense(), false, out.Reviewed); err != nil {
 				return nil, err
 			}
 		}
-		if err := reviewed.run(ctx, Remit(), true, &out.Answered); err != nil {
+		if err := reviewed.run(ctx, remitDefense(), true, &out.Answered); err != nil {
 			return nil, err
 		}
 		if scopes != "" {

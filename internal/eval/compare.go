@@ -38,7 +38,7 @@ type Options struct {
 type Comparison struct {
 	// DataSets are the measured data sets, in the order of the tables.
 	DataSets []string `json:"data_sets"`
-	// Defenses are in the order of [Defenses].
+	// defenses are in the order of [defenses].
 	Defenses []DefenseRates `json:"defenses"`
 	// RoleNoise are the rates of Remit with wrong roles.
 	RoleNoise []NoiseRates `json:"role_noise"`
@@ -137,7 +137,7 @@ func newComparisonRun(dir string, o Options) (*comparisonRun, error) {
 
 // plan lists the jobs.
 func (c *comparisonRun) plan() {
-	defenses := Defenses()
+	defenses := defenses()
 	c.out.Defenses = make([]DefenseRates, len(defenses))
 	for i, by := range defenses {
 		c.out.Defenses[i] = DefenseRates{by.Describe(), map[string]SetRates{}}
@@ -168,7 +168,7 @@ func (c *comparisonRun) plan() {
 	if c.injec != nil {
 		each("injecagent", c.onInjec)
 		c.jobs = append(c.jobs, func(ctx context.Context) (err error) {
-			c.out.InjecAgent, err = c.injec.run(ctx, Remit())
+			c.out.InjecAgent, err = c.injec.run(ctx, remitDefense())
 			return err
 		})
 	}

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+
+	"github.com/remit-project/remit/internal/inputs"
 )
 
 // MaxLine bounds one line of a JSONL file, in bytes: a session with its outputs
@@ -24,15 +26,10 @@ var errNotFound = errors.New("give the directory that holds the data set")
 // dataSetDir returns the directory of a data set within a directory of data sets,
 // or dir itself if it is the data set.
 func dataSetDir(dir, set string) string {
-	if sub := filepath.Join(dir, set); isDir(sub) {
+	if sub := filepath.Join(dir, set); inputs.IsDir(sub) {
 		return sub
 	}
 	return dir
-}
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // find returns the files of a directory with the given prefix and suffix and any

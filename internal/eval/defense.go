@@ -45,10 +45,10 @@ type Defense interface {
 	Ready(contracts []*contract.File, tools []*schema.Catalogue) (Begin, error)
 }
 
-// Defenses returns the compared defenses: none, the published monitors as the
+// defenses returns the compared defenses: none, the published monitors as the
 // PACT paper describes them, Remit at its four precisions, and Remit with one
 // part removed.
-func Defenses() []Defense {
+func defenses() []Defense {
 	const pact, ablation = "PACT", "ablation of Remit"
 	return []Defense{
 		none{},
@@ -63,12 +63,12 @@ func Defenses() []Defense {
 		engine{Description{"remit-L0", "the whole call is one value that must come from the user", pact + ", L0"}, setPrecision(label.L0)},
 		engine{Description{"remit-L1", "the whole call is one value, held to the tool's strictest floor", pact + ", L1"}, setPrecision(label.L1)},
 		engine{Description{"remit-L2", "every argument by its own role and floor", pact + ", L2"}, setPrecision(label.L2)},
-		Remit(),
+		remitDefense(),
 	}
 }
 
-// Remit returns the whole engine with its defaults.
-func Remit() Defense {
+// remitDefense returns the whole engine with its defaults.
+func remitDefense() Defense {
 	return engine{Description{"remit", "every argument by its own role and floor, with certificates (L3)", "PACT, L3"}, setPrecision(label.L3)}
 }
 

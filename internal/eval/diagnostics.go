@@ -418,7 +418,7 @@ func Diagnostics(ctx context.Context, dir string) (*DiagnosticReport, error) {
 
 	r := &DiagnosticReport{Groups: map[string]DiagnosticRates{}, Precisions: map[string]DiagnosticRates{}}
 	for _, group := range d.groups() {
-		if r.Groups[group], err = d.run(ctx, Remit(), group); err != nil {
+		if r.Groups[group], err = d.run(ctx, remitDefense(), group); err != nil {
 			return nil, err
 		}
 	}
@@ -432,7 +432,7 @@ func Diagnostics(ctx context.Context, dir string) (*DiagnosticReport, error) {
 		r.Replanning, r.ReplanningForgetful = map[string]DiagnosticRates{}, map[string]DiagnosticRates{}
 		for _, n := range planLengths {
 			name := fmt.Sprint(n)
-			if r.Replanning[name], err = d.replan(ctx, Remit(), n, PlanSeeds); err != nil {
+			if r.Replanning[name], err = d.replan(ctx, remitDefense(), n, PlanSeeds); err != nil {
 				return nil, err
 			}
 			if r.ReplanningForgetful[name], err = d.replan(ctx, forgetful{}, n, PlanSeeds); err != nil {
@@ -470,7 +470,7 @@ func (d *diagnostics) unexpected(ctx context.Context) ([]string, error) {
 	var out []string
 	for _, s := range d.scenarios {
 		wants := map[string]string{"remit": s.Expect, "flat": s.Flat}
-		by := map[string]Defense{"remit": Remit(), "flat": flat{}}
+		by := map[string]Defense{"remit": remitDefense(), "flat": flat{}}
 		for level, want := range s.Precision {
 			var p label.Precision
 			if err := p.UnmarshalText([]byte(level)); err != nil {
@@ -517,17 +517,17 @@ type wrongRoles struct {
 // roleErrors lists the kinds of wrong roles: random ones in shares of 10 to 50 %,
 // and the two extremes that an attacker would choose.
 func roleErrors(seeds int) []wrongRoles {
-	out := []wrongRoles{{"as written", []Defense{Remit()}}}
+	out := []wrongRoles{{"as written", []Defense{remitDefense()}}}
 	for percent := 10; percent <= 50; percent += 10 {
 		w := wrongRoles{name: fmt.Sprintf("%d %% random", percent)}
 		for seed := range seeds {
-			w.runs = append(w.runs, NoisyRoles(float64(percent)/100, uint64(seed)))
+			w.runs = append(w.runs, noisyRoles(float64(percent)/100, uint64(seed)))
 		}
 		out = append(out, w)
 	}
 	return append(out,
-		wrongRoles{"all targets content", []Defense{HiddenTargets()}},
-		wrongRoles{"everything control", []Defense{AllControl()}})
+		wrongRoles{"all targets content", []Defense{hiddenTargets()}},
+		wrongRoles{"everything control", []Defense{allControl()}})
 }
 
 // noise measures the engine with wrong roles over the scenarios.

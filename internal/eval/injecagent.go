@@ -92,7 +92,7 @@ func InjecAgent(ctx context.Context, dir string) (*InjecReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	return set.run(ctx, Remit())
+	return set.run(ctx, remitDefense())
 }
 
 // injecSet is a data set with its tools' contracts.

@@ -8,9 +8,9 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// NoisyRoles returns Remit with random roles for a share of all argument entries,
+// noisyRoles returns Remit with random roles for a share of all argument entries,
 // as an unlucky synthesis would give them. The same seed gives the same roles.
-func NoisyRoles(share float64, seed uint64) Defense {
+func noisyRoles(share float64, seed uint64) Defense {
 	return engine{
 		Description{fmt.Sprintf("noise-%.0f%%-seed-%d", 100*share, seed), fmt.Sprintf("Remit with %.0f %% of all roles random", 100*share), "PACT, role noise"},
 		func(f *contract.File) {
@@ -29,9 +29,9 @@ func NoisyRoles(share float64, seed uint64) Defense {
 	}
 }
 
-// HiddenTargets returns Remit with every target relabelled as content: the choice
+// hiddenTargets returns Remit with every target relabelled as content: the choice
 // of an attacker who writes the tools' schemas.
-func HiddenTargets() Defense {
+func hiddenTargets() Defense {
 	return engine{Description{"targets-as-content", "Remit with every target relabelled content", "PACT, adversarial roles"},
 		func(f *contract.File) {
 			relabel(f, func(a *contract.Arg) label.Role {
@@ -43,8 +43,8 @@ func HiddenTargets() Defense {
 		}}
 }
 
-// AllControl returns Remit with every argument relabelled as control.
-func AllControl() Defense {
+// allControl returns Remit with every argument relabelled as control.
+func allControl() Defense {
 	return engine{Description{"all-control", "Remit with every argument relabelled control", "PACT, adversarial roles"},
 		func(f *contract.File) { relabel(f, func(*contract.Arg) label.Role { return label.Control }) }}
 }

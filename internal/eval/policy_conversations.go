@@ -13,6 +13,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/guardtest"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/ledger"
 )
@@ -284,7 +285,7 @@ func readRecords(dir string, cases []guardCase, further []string) (*records, err
 	files := own
 	for _, name := range further {
 		some := []string{name}
-		if isDir(name) {
+		if inputs.IsDir(name) {
 			if some, err = recordFiles(name); err != nil {
 				return nil, err
 			}

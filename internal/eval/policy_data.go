@@ -11,6 +11,7 @@ import (
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/document"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/policydoc"
 )
 
@@ -34,7 +35,7 @@ func findCompiled(dir, given string) (*policydoc.Directory, error) {
 		candidates = []string{dir, filepath.Join(dir, "policy")}
 	}
 	for _, candidate := range candidates {
-		if isDir(filepath.Join(candidate, "mapping")) || isDir(filepath.Join(candidate, "guards")) {
+		if inputs.IsDir(filepath.Join(candidate, "mapping")) || inputs.IsDir(filepath.Join(candidate, "guards")) {
 			return policydoc.ReadDirectory(candidate)
 		}
 	}

@@ -112,7 +112,7 @@ func (b *Balancer) check(ctx context.Context) {
 	b.mu.Unlock()
 	var asked sync.WaitGroup
 	for _, r := range all {
-		asked.Go(func() { b.mark(r, Ready(ctx, r.url.String()) == nil) })
+		asked.Go(func() { b.mark(r, ready(ctx, r.url.String()) == nil) })
 	}
 	asked.Wait()
 }
@@ -123,8 +123,8 @@ func (b *Balancer) mark(r *replica, ready bool) {
 	r.ready = ready
 }
 
-// Ready returns an error unless the replica at an address says that it is ready.
-func Ready(ctx context.Context, address string) error {
+// ready returns an error unless the replica at an address says that it is ready.
+func ready(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
 	u, err := url.Parse(address)

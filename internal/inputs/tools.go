@@ -116,7 +116,7 @@ func Guards(path string) ([]*guard.File, error) {
 // LintGuards reads the guard files at a path, and returns the mistakes in them
 // beside the files that have none.
 func LintGuards(path string) ([]*guard.File, guard.Errors, error) {
-	if guards := filepath.Join(path, "guards"); isDir(guards) && isDir(filepath.Join(path, "mapping")) {
+	if guards := filepath.Join(path, "guards"); IsDir(guards) && IsDir(filepath.Join(path, "mapping")) {
 		return nil, nil, hint.Wrap(fmt.Errorf("%s is what a policy document was compiled into, and only its guards decide calls", path), "name "+guards)
 	}
 	names, err := YAML(path, "guard", "write one file a tool, and one for every tool: docs/reference/guards.md")
@@ -141,7 +141,8 @@ func LintGuards(path string) ([]*guard.File, guard.Errors, error) {
 	return files, mistakes, nil
 }
 
-func isDir(path string) bool {
+// IsDir reports whether a path is a directory.
+func IsDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }

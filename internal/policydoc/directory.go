@@ -208,7 +208,7 @@ func (d *Directory) Guard(server, tool string) *guard.Editor {
 	key := Key(server, tool)
 	if d.Guards[key] == nil {
 		d.Guards[key] = guard.NewEditor(d.path(guardsDir, key), server, tool)
-		d.Guards[key].Use(Records(d.Samples))
+		d.Guards[key].Use(records(d.Samples))
 		d.Guards[key].Apart()
 	}
 	return d.Guards[key]

@@ -45,8 +45,8 @@ const (
 	Checked SampleSource = "person"
 )
 
-// Sources lists the sources.
-func Sources() []SampleSource { return []SampleSource{Recorded, Live, Declared, Guessed, Checked} }
+// sources lists the sources.
+func sources() []SampleSource { return []SampleSource{Recorded, Live, Declared, Guessed, Checked} }
 
 // maxSample bounds the file of a sample, in bytes.
 const maxSample = 1 << 20
@@ -70,7 +70,7 @@ func LoadSample(name string, data []byte) (Sample, error) {
 	switch {
 	case s.Tool == "" || len(s.Args) == 0 || s.Args[0] != '{' || len(s.Result) == 0:
 		return s, fmt.Errorf("%s: the sample lacks a tool, args or a result: write {\"tool\": …, \"source\": …, \"args\": {…}, \"result\": …}", name)
-	case !slices.Contains(Sources(), s.Source):
+	case !slices.Contains(sources(), s.Source):
 		return s, fmt.Errorf("%s: unknown source %q: write person for one that you checked", name, s.Source)
 	}
 	return s, nil
@@ -85,9 +85,9 @@ func (s Sample) Marshal() ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// Records are samples as guard files refer to them: by the tool's name, with its server
+// records are samples as guard files refer to them: by the tool's name, with its server
 // before it where two have the tool.
-func Records(samples map[string]Sample) []guard.Record {
+func records(samples map[string]Sample) []guard.Record {
 	times := map[string]int{}
 	for _, s := range samples {
 		times[s.Tool]++

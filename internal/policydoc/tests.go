@@ -35,7 +35,7 @@ func (d *Directory) editGuard(name string, data []byte) (*guard.Editor, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := guard.EditApart(name, data, tests, Records(d.Samples)...)
+	e, err := guard.EditApart(name, data, tests, records(d.Samples)...)
 	if err != nil || tests.Name == "" {
 		return e, err
 	}

@@ -143,7 +143,7 @@ func (d *Directory) marshal() (map[string][]byte, error) {
 	}
 
 	for _, g := range d.Guards {
-		g.Use(Records(d.Samples))
+		g.Use(records(d.Samples))
 	}
 	err = add(d, want, guardsDir, d.Guards, func(g *guard.Editor) (bool, error) {
 		f, err := g.File()

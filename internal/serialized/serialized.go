@@ -26,9 +26,6 @@ const (
 	Lines  Format = "lines"  // "key: value" lines, with a blank line between records
 )
 
-// Formats lists the formats that a contract may name.
-func Formats() []Format { return []Format{Text, JSON, YAML, Python, Table, List, Lines} }
-
 // Trust says who writes what in a result.
 type Trust struct {
 	// Closed reports that no stranger writes any of the result.

@@ -7,10 +7,10 @@ import (
 	"github.com/remit-project/remit/internal/mcp/clients"
 )
 
-// ServerNames returns the name of each server in contracts: its own name, without
+// serverNames returns the name of each server in contracts: its own name, without
 // characters that can't be in names of files and tools, and with a number if two
 // servers would have the same.
-func ServerNames(servers []*clients.Server) map[*clients.Server]string {
+func serverNames(servers []*clients.Server) map[*clients.Server]string {
 	out := map[*clients.Server]string{}
 	taken := map[string]bool{}
 	for _, s := range servers {

@@ -54,7 +54,7 @@ type Configured struct {
 // notes in the outcome are valid even if there is an error.
 func (o Options) Configure(f *clients.File) (*Configured, error) {
 	out := &Configured{}
-	names := ServerNames(f.Servers)
+	names := serverNames(f.Servers)
 	made := &configuration{contracts: o.Contracts, store: o.Store, secrets: newSecrets()}
 	var mistakes contract.Errors
 	for _, server := range f.Servers {
@@ -148,7 +148,7 @@ type plan struct {
 
 func (o Options) plan(f *clients.File) (*plan, error) {
 	p := &plan{wrappings: map[*clients.Server]*clients.Wrapping{}, files: map[string]*configuration{}}
-	names := ServerNames(f.Servers)
+	names := serverNames(f.Servers)
 	var mistakes contract.Errors
 	for _, server := range f.Servers {
 		note := func(format string, args ...any) {

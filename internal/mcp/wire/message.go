@@ -102,7 +102,7 @@ func Parse(raw []byte, limits strictjson.Limits) (*Message, error) {
 	if len(raw) > 0 && raw[0] == '[' {
 		return nil, &Error{Code: InvalidRequest, Message: "batches are not supported: send each message by itself"}
 	}
-	m := &Message{Raw: OneLine(raw)}
+	m := &Message{Raw: oneLine(raw)}
 	doc, err := strictjson.Parse(raw, limits)
 	if err == nil && &m.Raw[0] != &raw[0] { // on one line only when it is known to be sound
 		doc, err = strictjson.Parse(m.Raw, limits)
@@ -246,9 +246,9 @@ func stringEnd(raw []byte, at int) int {
 	return len(raw)
 }
 
-// OneLine replaces the line breaks of a JSON text, which can only appear between
+// oneLine replaces the line breaks of a JSON text, which can only appear between
 // its tokens, so that it fits the framing of stdio and of event streams.
-func OneLine(raw []byte) []byte {
+func oneLine(raw []byte) []byte {
 	if !bytes.ContainsAny(raw, "\r\n") {
 		return raw
 	}
