@@ -68,16 +68,17 @@ func (m *matcher) unmet(where []Match, r *Result) []Match {
 		return where
 	}
 	return slices.DeleteFunc(slices.Clone(where), func(w Match) bool {
-		alone := w.From == nil && len(w.Or) == 0 && len(w.Is) > 0 && len(w.Contains) == 0
-		asked := alone && w.Prefix+string(w.Before+w.After+w.Below+w.Above) == "" && slices.ContainsFunc(r.Args, func(a Argument) bool {
-			named := slices.Equal(meaningOf(argumentName(a.Pointer)).of, meaningOf(m.head(r, w.name())).of)
-			return a.Listed && named && slices.ContainsFunc(w.Is, func(v scope.Value) bool { return same(string(v), a.Text, false) })
-		})
-		if !asked || !m.work(len(r.fields)) {
-			return false
+		alone := w.From == nil && len(w.Is) > 0 && len(w.Contains) == 0 && w.Prefix == "" && !w.bounded()
+		asked, has := false, false
+		for one := range w.each {
+			asked = asked || slices.ContainsFunc(r.Args, func(a Argument) bool {
+				named := slices.Equal(meaningOf(argumentName(a.Pointer)).of, meaningOf(m.head(r, one.name())).of)
+				return a.Listed && named && slices.ContainsFunc(w.Is, func(v scope.Value) bool { return same(string(v), a.Text, false) })
+			})
+			_, is := m.memberOf(r, one.name(), "", "", true)
+			has = has || is || !m.work(len(r.fields))
 		}
-		_, has := m.memberOf(r, w.name(), "", "", true)
-		return !has
+		return alone && asked && !has
 	})
 }
 

@@ -107,11 +107,12 @@ func TestWhatACallAskedFor(t *testing.T) {
 		"another value":               {"approved", true, `[{"id":"U1","name":"Ann"}]`, false},
 		"words of a search":           {"pending", false, `[{"id":"U1","name":"Ann"}]`, false},
 		"a member says otherwise":     {"pending", true, `[{"id":"U1","name":"Ann","state":"approved"}]`, false},
+		"as does one of another name": {"pending", true, `[{"id":"U1","name":"Ann","phase":"approved"}]`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"answer","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":{"name":"Ann","state":"pending"}}],"kind":"id","pick":"only"}}}]}`), nil)
-			if err != nil {
-				t.Fatal(err)
+			s, refused, err := scope.Parse([]byte(`{"calls":[{"tool":"answer","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":{"name":"Ann","phase":{"or":["state"],"is":["pending"]}}}],"kind":"id","pick":"only"}}}]}`), nil)
+			if err != nil || len(refused) > 0 {
+				t.Fatal(err, refused)
 			}
 			args := call("list_mails", map[string]string{"/state": "o:" + c.state}).Args
 			args[0].Listed = c.listed
