@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/pattern"
@@ -141,6 +140,7 @@ type (
 		Is       json.RawMessage   `json:"is"`
 		From     []json.RawMessage `json:"from"`
 		Prefix   string            `json:"prefix"`
+		Ends     string            `json:"ends"`
 		Contains json.RawMessage   `json:"contains"`
 		Before   Value             `json:"before"`
 		After    Value             `json:"after"`
@@ -479,20 +479,6 @@ func (c *Constraint) restricted() error {
 		return errRestricts
 	}
 	return nil
-}
-
-// readDays reads a day, or a list of days as alternatives.
-func readDays(data json.RawMessage) ([]Value, error) {
-	days, err := readValues(data)
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range days {
-		if _, err := time.Parse(time.DateOnly, string(d)); err != nil {
-			return nil, fmt.Errorf("date is %s: write a day as 2026-01-31", clip([]byte(d)))
-		}
-	}
-	return days, nil
 }
 
 var errNoScalar = errors.New("write a text, a number, true or false, or a list of them")

@@ -52,7 +52,7 @@ func (r *reader) match(data json.RawMessage, depth int) (Match, error) {
 	if len(raw.Or) > MaxSources {
 		return Match{}, fmt.Errorf("or has %d members: write at most %d", len(raw.Or), MaxSources)
 	}
-	out := Match{Or: raw.Or, Prefix: raw.Prefix, Before: raw.Before, After: raw.After, Below: Value(raw.Below), Above: Value(raw.Above)}
+	out := Match{Or: raw.Or, Prefix: raw.Prefix, Ends: raw.Ends, Before: raw.Before, After: raw.After, Below: Value(raw.Below), Above: Value(raw.Above)}
 	var err error
 	if raw.Is != nil {
 		if out.Is, err = readValues(raw.Is); err != nil {
@@ -109,22 +109,27 @@ func (w Match) check() error {
 
 // checkWays returns an error if a condition says nothing, or takes its value from nowhere.
 func (w Match) checkWays() error {
-	others := len(w.Is)+len(w.Contains) > 0 || w.Prefix+string(w.Before+w.After+w.Below+w.Above) != ""
+	others := len(w.Is)+len(w.Contains) > 0 || w.Prefix+w.Ends+string(w.Before+w.After+w.Below+w.Above) != ""
 	switch {
-	case w.Prefix != "" && scalar.Fold(w.Prefix) == "", slices.ContainsFunc(w.Contains, func(words string) bool { return scalar.Fold(words) == "" }):
-		return errors.New("prefix and contains need more than blanks: write words")
+	case w.hasBlanks():
+		return errors.New("prefix, ends and contains need more than blanks: write words")
 	case slices.Contains(w.Or, ""):
 		return errors.New("or has a member without a name: write the names of members")
 	case w.From == nil && !others:
-		return errors.New("the condition is empty: write a value, or one of from, prefix, contains, before, after, below and above")
+		return errors.New("the condition is empty: write a value, or one of from, prefix, ends, contains, before, after, below and above")
 	case w.From == nil:
 		return nil
 	case others:
-		return errors.New("from goes alone: write another condition for is, prefix, contains, before, after, below and above")
+		return errors.New("from goes alone: write another condition for is, prefix, ends, contains, before, after, below and above")
 	case len(w.From) == 0:
 		return errors.New("from is empty: write the source of the value")
 	case slices.ContainsFunc(w.From, func(s Source) bool { return len(scalar.Words(s.Field)) == 0 }):
 		return errors.New("a source of a condition needs a field: write the member that has the value")
 	}
 	return nil
+}
+
+// hasBlanks reports whether a condition looks for blanks alone.
+func (w Match) hasBlanks() bool {
+	return slices.ContainsFunc(append([]string{w.Prefix, w.Ends}, w.Contains...), func(text string) bool { return text != "" && scalar.Fold(text) == "" })
 }

@@ -81,7 +81,7 @@ func TestRefusedForms(t *testing.T) {
 		call(`"unless":[{"tool":"wipe"}]`):                                                                                                                                        "unless: no server has a tool",
 		call(`"if":[{"tool":"list_mails","where":{"size":{"above":"much"}}}]`):                                                                                                    "number",
 		call(`"if":[{"tool":"list_mails","where":{"day":{"before":"noon"}}}]`):                                                                                                    "write it as 2026-01-31, 2026-01-31 14:00 or 14:00",
-		call(`"if":[{"tool":"list_mails","where":{"day":{"like":"noon"}}}]`):                                                                                                      "it may have or, is, from, prefix, contains, before",
+		call(`"if":[{"tool":"list_mails","where":{"day":{"like":"noon"}}}]`):                                                                                                      "it may have or, is, from, prefix, ends, contains, before",
 		call(`"if":[{"tool":"list_mails","where":{"day":{}}}]`):                                                                                                                   "the condition is empty",
 		call(`"if":[{"tool":"list_mails","where":{"day":{"or":["date"]}}}]`):                                                                                                      "the condition is empty",
 		call(`"if":[{"tool":"list_mails","where":{"day":{"is":1,"or":[""]}}}]`):                                                                                                   "write the names of members",

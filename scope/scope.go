@@ -127,7 +127,7 @@ type Times struct {
 type Constraint struct {
 	// Is lists the values that the request states, as alternatives.
 	Is []Value
-	// Date lists the days of which the value is one, at any time.
+	// Date lists the days of which the value is one, at any time, and spans of them (2026-02-03/2026-02-06).
 	Date []Value
 	// From lists the calls in whose results the value has to appear, and Except those in
 	// whose results it must not.
@@ -185,10 +185,11 @@ type Match struct {
 	Is []Value
 	// From lists the calls whose results have the value: the only one of their field.
 	From []Source
-	// Prefix is what the field's text begins with, and Contains lists words in it, as
-	// alternatives.
-	Prefix   string
-	Contains []string
+	// Prefix is what the field's text begins with, and Ends what it ends with; where that is letters
+	// and digits alone, signs and blanks in the text don't count ("ends in 4471"). Contains lists words
+	// in it, as alternatives.
+	Prefix, Ends string
+	Contains     []string
 	// Before and After bound a day, a moment or a time of the day, Below and Above a number.
 	// The bound itself is outside.
 	Before, After, Below, Above Value

@@ -184,7 +184,7 @@ func (w *Match) timed() bool {
 		return true
 	}
 	bounded := w.Before != "" || w.After != ""
-	return bounded && w.Is == nil && w.Prefix == "" && w.Contains == nil && w.Below+w.Above == ""
+	return bounded && w.Is == nil && w.Prefix+w.Ends == "" && w.Contains == nil && w.Below+w.Above == ""
 }
 
 // timeOf returns the only member of the outermost records whose values are times, all of them;

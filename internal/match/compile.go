@@ -66,7 +66,7 @@ type (
 		Or                          []string
 		Is                          []scope.Value
 		From                        []Source
-		Prefix                      string
+		Prefix, Ends                string
 		Contains                    []string
 		Before, After, Below, Above scope.Value
 
@@ -108,7 +108,7 @@ func newArg(a *scope.Arg) Arg { return Arg{a.Pointer, newConstraint(&a.Constrain
 
 func newConstraint(c *scope.Constraint) Constraint {
 	out := Constraint{
-		Is: c.Is, Date: c.Date, From: each(c.From, newSource), Except: each(c.Except, newSource), Record: c.Record, Kind: c.Kind, Pick: c.Pick, By: c.By,
+		Is: c.Is, Date: c.Days(), From: each(c.From, newSource), Except: each(c.Except, newSource), Record: c.Record, Kind: c.Kind, Pick: c.Pick, By: c.By,
 		Computed: c.Computed, Sources: each(c.Sources, newSource), Any: c.Any, Absent: c.Absent, Unchanged: c.Unchanged, Template: c.Template,
 	}
 	if c.From != nil {
@@ -132,7 +132,7 @@ func newSource(s *scope.Source) Source {
 
 func newMatch(w *scope.Match) Match {
 	return Match{
-		Field: w.Field, Or: w.Or, Is: w.Is, From: each(w.From, newSource), Prefix: w.Prefix, Contains: w.Contains,
+		Field: w.Field, Or: w.Or, Is: w.Is, From: each(w.From, newSource), Prefix: w.Prefix, Ends: w.Ends, Contains: w.Contains,
 		Before: w.Before, After: w.After, Below: w.Below, Above: w.Above,
 		words: words(w.Field), days: areDays(w.Is),
 	}

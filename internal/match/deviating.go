@@ -14,9 +14,7 @@ import (
 // deviates reports whether a text that has the words of a condition, or begins with them, may say otherwise by the words beside them.
 func (m *matcher) deviates(want *held, f *field) bool {
 	looked := slices.Clone(want.Contains)
-	if want.Prefix != "" {
-		looked = append(looked, want.Prefix)
-	}
+	looked = append(looked, want.edges()...)
 	if len(looked) == 0 || f.words == nil || !m.work(len(f.text)*(1+len(looked))) {
 		return false
 	}

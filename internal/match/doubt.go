@@ -127,6 +127,31 @@ func (w *Match) begins(text string) bool {
 	return w.against && (strings.HasPrefix(together(text), together(w.Prefix)) || isDisguised(text))
 }
 
+// ends reports whether a text ends with the end of a condition. Of a number or a word, signs and blanks between don't count: 0470 55 01 19
+// ends in 0119.
+func (w *Match) ends(text string) bool {
+	of := fold(w.Ends)
+	isSign := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) }
+	if strings.HasSuffix(strings.TrimSpace(fold(text)), of) {
+		return true
+	}
+	if plain := strings.ReplaceAll(of, " ", ""); !strings.ContainsFunc(plain, isSign) && strings.HasSuffix(strings.Join(strings.FieldsFunc(fold(text), isSign), ""), plain) {
+		return true
+	}
+	return w.against && (strings.HasSuffix(plainly(text), plainly(w.Ends)) || isDisguised(text))
+}
+
+// edges are what a text has to begin and to end with; nil for none.
+func (w *Match) edges() []string {
+	var out []string
+	for _, text := range []string{w.Prefix, w.Ends} {
+		if text != "" {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
 // says reports whether a text has words that a condition looks for, or one of alternatives. Signs
 // among them have to be there as well: C++ is not C.
 func (w *Match) says(text string) bool {

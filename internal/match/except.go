@@ -58,7 +58,7 @@ func (m *matcher) unfound(c *Constraint) string {
 			if r.structured && len(m.allMeeting(where, r)) > 0 {
 				return ""
 			}
-			name = cond(name, slices.Concat(s.Where[at].looked(), []string{s.Where[at].Prefix})[0])
+			name = cond(name, slices.Concat(s.Where[at].looked(), s.Where[at].edges())[0])
 		}
 	}
 	return name

@@ -68,7 +68,7 @@ func (m *matcher) unmet(where []Match, r *Result) []Match {
 		return where
 	}
 	return slices.DeleteFunc(slices.Clone(where), func(w Match) bool {
-		alone := w.From == nil && len(w.Is) > 0 && len(w.Contains) == 0 && w.Prefix == "" && !w.bounded()
+		alone := w.From == nil && len(w.Is) > 0 && len(w.Contains) == 0 && w.edges() == nil && !w.bounded()
 		asked, has := false, false
 		for one := range w.each {
 			asked = asked || slices.ContainsFunc(r.Args, func(a Argument) bool {

@@ -271,8 +271,8 @@ func (m *matcher) statedMatch(w Match) bool {
 	if w.From != nil {
 		return m.statedJoin(&w)
 	}
-	if w.Prefix != "" {
-		return m.stated(w.Prefix)
+	if edges := w.edges(); edges != nil {
+		return !slices.ContainsFunc(edges, func(text string) bool { return !m.stated(text) })
 	}
 	return len(w.Is) > 0 && !slices.ContainsFunc(w.Is, func(v scope.Value) bool { return !m.stated(string(v)) })
 }

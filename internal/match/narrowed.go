@@ -105,7 +105,7 @@ func (m *matcher) saysSame(w *Match, r *Result, a Argument, of *Constraint) bool
 			looked = nil
 		}
 	}
-	says := slices.ContainsFunc(stated, is) || slices.ContainsFunc(looked, is) || is(scope.Value(w.Prefix))
+	says := slices.ContainsFunc(stated, is) || slices.ContainsFunc(looked, is) || slices.ContainsFunc(asValues(w.edges()), is)
 	return says && !m.isOther(w, r, a) && m.mayLookFor(w, r, a)
 }
 

@@ -392,7 +392,7 @@ func (m *matcher) titled(where []Match) ([]Match, bool) {
 // something else, and described so. A remark on a record doesn't count, nor does a single
 // word where the call can't be taken back. One that can takes any of several words, also for a name.
 func (m *matcher) calling(where []Match, r *Result) selection {
-	if len(where) != 1 || where[0].exact || len(where[0].Or) > 0 || where[0].bounded() || where[0].Prefix != "" {
+	if len(where) != 1 || where[0].exact || len(where[0].Or) > 0 || where[0].bounded() || where[0].edges() != nil {
 		return nil
 	}
 	looked := where[0].looked()

@@ -73,7 +73,7 @@ func (s *Source) span() (from, to time.Time) {
 	}
 	for i := range s.Where {
 		w := &s.Where[i]
-		alone := len(w.Or) == 0 && len(w.Is)+len(w.Contains) == 0 && w.From == nil && w.Prefix == ""
+		alone := len(w.Or) == 0 && len(w.Is)+len(w.Contains) == 0 && w.From == nil && w.edges() == nil
 		if before, ok := moment(string(w.Before)); ok && alone && w.After == "" && lexicon().Begins.In(w.name()) {
 			to = before
 		}

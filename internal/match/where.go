@@ -133,7 +133,7 @@ func (w *Match) accepts(text string) bool {
 		return false
 	case w.Is != nil && !slices.ContainsFunc(w.Is, func(v scope.Value) bool { return w.is(v, text) }):
 		return false
-	case w.Prefix != "" && !w.begins(text):
+	case w.Prefix != "" && !w.begins(text), w.Ends != "" && !w.ends(text):
 		return false
 	case len(w.Contains) > 0 && !w.says(text):
 		return false

@@ -76,6 +76,7 @@ type match struct {
 	Is       []json.RawMessage `json:"is"`
 	From     []source          `json:"from"`
 	Prefix   string            `json:"prefix"`
+	Ends     string            `json:"ends"`
 	Contains texts             `json:"contains"`
 	Before   string            `json:"before"`
 	After    string            `json:"after"`
@@ -481,7 +482,7 @@ func (r *reader) match(m match, to object, path []*entry) error {
 	if len(m.Contains) > 0 {
 		to["contains"] = []string(m.Contains)
 	}
-	for name, text := range map[string]string{"prefix": m.Prefix, "before": m.Before, "after": m.After} {
+	for name, text := range map[string]string{"prefix": m.Prefix, "ends": m.Ends, "before": m.Before, "after": m.After} {
 		if text != "" {
 			to[name] = text
 		}
@@ -491,7 +492,7 @@ func (r *reader) match(m match, to object, path []*entry) error {
 			to[name] = n
 		}
 	}
-	return r.shown.said(m.Prefix + " " + strings.Join(m.Contains, " "))
+	return r.shown.said(m.Prefix + " " + m.Ends + " " + strings.Join(m.Contains, " "))
 }
 
 // maxEffects bounds the different tools with an effect that one scope may cover, and

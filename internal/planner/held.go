@@ -403,7 +403,7 @@ func statedIn(entries []*entry) []string {
 		for _, s := range sourcesIn(e.Args) {
 			for _, m := range s.Where {
 				add(m.Is)
-				out = append(append(out, m.Contains...), m.Prefix)
+				out = append(append(out, m.Contains...), m.Prefix, m.Ends)
 			}
 		}
 	}
@@ -448,7 +448,7 @@ func (s *source) conditionValues() []string {
 		for _, v := range m.Is {
 			out = append(out, textOf(v))
 		}
-		out = append(append(out, m.Contains...), m.Prefix, m.Before, m.After, m.Below.String(), m.Above.String())
+		out = append(append(out, m.Contains...), m.Prefix, m.Ends, m.Before, m.After, m.Below.String(), m.Above.String())
 	}
 	return out
 }

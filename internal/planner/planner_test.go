@@ -54,7 +54,7 @@ func TestTeach(t *testing.T) {
 	}
 	for _, member := range []string{
 		"is", "date", "any", "absent", "unchanged", "from", "except", "computed", "template", "holes", "pick", "kind", "by",
-		"group", "if", "unless", "only_if", "times", "delegates", "prefix", "contains", "before", "after", "below", "above",
+		"group", "if", "unless", "only_if", "times", "delegates", "prefix", "ends", "contains", "before", "after", "below", "above",
 	} {
 		if !strings.Contains(planner.Schema, `"`+member+`"`) || !strings.Contains(text, `"`+member+`"`) {
 			t.Errorf("%q is not taught", member)
@@ -181,7 +181,7 @@ func TestWrittenConditions(t *testing.T) {
 	const ann = `{"tool":"find","args":{"/name":{"is":["Ann"]}},"field":"`
 	for answer, want := range map[string]string{
 		from(`{"field":"who","from":[{"call":"find","field":"login","where":[{"field":"name","contains":"Ann"}]}]}`):                  `"from":[` + ann + `email","where":{"who":{"from":[` + ann + `login","where":{"name":{"contains":["Ann"]}}}]}}}]`,
-		from(`{"field":["a","b"],"is":["x"]},{"field":"a","prefix":"y"}`):                                                             `"from":[` + ann + `email","where":{"a":[{"or":["b"],"is":["x"]},{"prefix":"y"}]}}]`,
+		from(`{"field":["a","b"],"is":["x"]},{"field":"a","ends":"y"}`):                                                               `"from":[` + ann + `email","where":{"a":[{"or":["b"],"is":["x"]},{"ends":"y"}]}}]`,
 		from(`{"field":"a","contains":"x"},{"field":"a","contains":"y"}`):                                                             `"from":[` + ann + `email","where":{"a":[{"contains":["x"]},{"contains":["y"]}]}}]`,
 		from(`{"field":"a","after":"2031-05-07"},{"field":"a","before":"2031-05-09"}`):                                                `"from":[` + ann + `email","where":{"a":{"after":"2031-05-07","before":"2031-05-09"}}}]`,
 		from(`{"field":["a","b"],"contains":["x","y"]}`):                                                                              `"from":[` + ann + `email","where":{"a":{"or":["b"],"contains":["x","y"]}}}]`,

@@ -28,7 +28,7 @@ func Says(c *scope.Constraint) string {
 	case c.Is != nil:
 		return alternatives(c.Is)
 	case c.Date != nil:
-		return "any time of " + alternatives(c.Date)
+		return "any time of " + strings.ReplaceAll(alternatives(c.Date), "/", " to ")
 	case c.Template != "":
 		return template(c)
 	case c.Computed:
@@ -143,6 +143,7 @@ func matches(m *scope.Match) []string {
 	}
 	for _, c := range []struct{ words, value string }{
 		{"begins with", m.Prefix},
+		{"ends with", m.Ends},
 		{"is before", string(m.Before)},
 		{"is after", string(m.After)},
 		{"is below", string(m.Below)},

@@ -27,7 +27,7 @@ func TestSays(t *testing.T) {
 		"as it is":      {`"unchanged":true`, "left as it is", ""},
 		"computed":      {`"computed":[{"tool":"find","field":"id"}],"by":"half"`, `computed from "id" of the result of find ("half")`, ""},
 		"the only one":  {from("", "only", ""), `the only id in "id" of the result of find`, ""},
-		"some of them":  {from(`{"name":{"prefix":"A","above":3}}`, "all", ""), `ANY id in "id" of the result of find, where name begins with "A" and name is above "3"`, ""},
+		"some of them":  {from(`{"name":{"prefix":"A","ends":"z","above":3}}`, "all", ""), `ANY id in "id" of the result of find, where name begins with "A" and name ends with "z" and name is above "3"`, ""},
 		"all of them":   {from("", "all", ""), `ANY id in "id" of the result of find`, "may be ANY of a whole listing"},
 		"the largest":   {from("", "choice", "largest"), `one id in "id" of the result of find ("largest")`, ""},
 		"whichever":     {from("", "choice", ""), `one id in "id" of the result of find`, "no criterion is given"},
