@@ -138,13 +138,13 @@ func (c *compiler) issues(e Expression, issues *cel.Issues, members ...member) {
 			at = e.places.position(offset(e.Text, line, column), e.Position)
 		}
 
-		hint := ""
+		hint := insteadOf(err.Message)
 		for _, m := range members {
 			if m.node == err.ExprID {
 				hint = strictyaml.DidYouMean(m.name, m.names)
 			}
 		}
-		c.fail(at, hint, "%s", err.Message)
+		c.fail(at, hint, "%s", plainly(err.Message))
 	}
 }
 

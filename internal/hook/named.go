@@ -22,6 +22,7 @@ func (h Hook) Named(dir string) Settings {
 		if !joined && i+1 < len(words) {
 			value = words[i+1].Text
 		}
+
 		into := flags[name]
 		if into == nil || value == "" {
 			continue
