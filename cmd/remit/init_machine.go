@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -48,7 +49,10 @@ func (c *initCommand) machine(s *command.Streams) error {
 
 	p := newPrinter(s)
 	p.machine(m, home)
-	steps := c.steps(m)
+	steps, err := c.steps(m)
+	if err != nil {
+		return err
+	}
 	if c.Undo {
 		steps = c.undoing(m)
 	}
@@ -153,7 +157,7 @@ func (p *printer) project(project *survey.Project) {
 }
 
 // steps returns what would protect the machine.
-func (c *initCommand) steps(m *survey.Machine) []step {
+func (c *initCommand) steps(m *survey.Machine) ([]step, error) {
 	var out []step
 	for _, f := range m.Clients {
 		if f.Trouble != nil || f.Open == 0 {
@@ -170,13 +174,47 @@ func (c *initCommand) steps(m *survey.Machine) []step {
 		if a.Trouble != nil || a.Installed {
 			continue
 		}
+		contracts, err := c.contracts(m, a)
+		if err != nil {
+			return nil, err
+		}
+		by := []string{"remit", "hook", "install", a.Name}
+		if contracts != "" {
+			by = append(by, "--contracts", contracts)
+		}
 		out = append(out, step{
 			question: fmt.Sprintf("Install Remit's hooks in %s (%s)?", a.Title, a.File),
-			by:       "remit hook install " + a.Name,
-			do:       func(s *command.Streams) error { return c.install(s, a) },
+			by:       display.Command(by...),
+			do:       func(s *command.Streams) error { return c.install(s, a, contracts) },
 		})
 	}
-	return out
+	return out, nil
+}
+
+// contracts returns the directory in which the gateways before an agent's own MCP servers keep their contracts, now
+// or after the other steps; empty where it has no such servers. The agent's hooks see the same calls, and deny those of
+// tools without a contract.
+func (c *initCommand) contracts(m *survey.Machine, a *survey.Agent) (string, error) {
+	for _, f := range m.Clients {
+		if string(f.Client) != a.Name || f.Trouble != nil || !personal(f.Name) {
+			continue
+		}
+		for _, s := range f.File.Servers {
+			g := s.Gateway()
+			if g == nil {
+				continue
+			}
+			if i := slices.Index(g.Flags, "--contracts"); i >= 0 && i+1 < len(g.Flags) {
+				return g.Flags[i+1], nil
+			}
+		}
+		one := *c
+		if err := one.defaults(f.File); err != nil {
+			return "", err
+		}
+		return filepath.Abs(cmp.Or(one.Contracts, filepath.Join(filepath.Dir(one.Out), "contracts")))
+	}
+	return "", nil
 }
 
 // undoing returns what takes Remit out of the machine.
@@ -221,8 +259,14 @@ func (c *initCommand) edit(s *command.Streams, name string, how func(*command.St
 	return how(s, one.setup(), f, data)
 }
 
-// install installs the hooks of an agent, with the settings that they have by themselves.
-func (c *initCommand) install(s *command.Streams, a *survey.Agent) error {
+// install installs the hooks of an agent, with the settings that they have by themselves and a directory of
+// contracts, which need not be there yet.
+func (c *initCommand) install(s *command.Streams, a *survey.Agent, contracts string) error {
+	if contracts != "" {
+		if err := os.MkdirAll(contracts, 0o755); err != nil {
+			return err
+		}
+	}
 	program, err := setup.Program(c.Program)
 	if err != nil {
 		return err
@@ -231,7 +275,7 @@ func (c *initCommand) install(s *command.Streams, a *survey.Agent) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return installHooks(newPrinter(s), a.Agent, a.File, data, a.Command(program, hook.Settings{}))
+	return installHooks(newPrinter(s), a.Agent, a.File, data, a.Command(program, hook.Settings{Contracts: contracts}))
 }
 
 // noSteps says why there is nothing to do.

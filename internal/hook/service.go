@@ -346,7 +346,7 @@ func unknown(a *Agent, c *Call) string {
 		name = strings.ToValidUTF8(name[:most], "")
 	}
 	if c.MCP || c.Server != "" {
-		return fmt.Sprintf("Remit denies the call: the MCP tool %q has no contract. The user can make one with remit contract synth, and name its directory with remit hook install %s --contracts DIR; or put Remit before the server with remit init.\n", name, a.Name)
+		return fmt.Sprintf("Remit denies the call: the MCP tool %q has no contract. The user can make one with remit contract update, and name its directory with remit hook install %s --contracts DIR. Where remit gateway is before the server, DIR is that of the gateway.\n", name, a.Name)
 	}
 	return fmt.Sprintf("Remit denies the call: the tool %q has no contract. The user can add it to the file that remit hook contracts %s prints, kept as %s.yaml in the directory of remit hook install --contracts DIR.\n", name, a.Name, a.Name)
 }

@@ -227,7 +227,7 @@ func TestDenied(t *testing.T) {
 		input  any
 		reason string
 	}{
-		"an MCP tool":     {"mcp__mail__send", map[string]any{"to": "a"}, "remit contract synth"},
+		"an MCP tool":     {"mcp__mail__send", map[string]any{"to": "a"}, "remit contract update"},
 		"a false name":    {"mcp__claude-code__Bash", map[string]any{"command": "ls"}, "no contract"},
 		"another agent's": {"update_plan", map[string]any{"explanation": "x"}, "remit hook contracts claude-code"},
 		"a new tool":      {"CronCreate", map[string]any{"prompt": "x"}, "remit hook contracts claude-code"},

@@ -3,6 +3,7 @@ package setup
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -129,6 +130,10 @@ func (o Options) Apply(f *clients.File, data []byte) (*Applied, error) {
 		return out, err
 	}
 
+	// Whoever reads them there, such as the hooks of the same agent, finds a directory before the first start.
+	if err := os.MkdirAll(o.Contracts, 0o755); err != nil {
+		return nil, err
+	}
 	for name, made := range p.files {
 		if _, err := made.save(name); err != nil {
 			return nil, err
