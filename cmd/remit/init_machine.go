@@ -199,6 +199,7 @@ func (c *initCommand) contracts(m *survey.Machine, a *survey.Agent) (string, err
 		if string(f.Client) != a.Name || f.Trouble != nil || !personal(f.Name) {
 			continue
 		}
+
 		for _, s := range f.File.Servers {
 			g := s.Gateway()
 			if g == nil {
@@ -208,6 +209,7 @@ func (c *initCommand) contracts(m *survey.Machine, a *survey.Agent) (string, err
 				return g.Flags[i+1], nil
 			}
 		}
+
 		one := *c
 		if err := one.defaults(f.File); err != nil {
 			return "", err

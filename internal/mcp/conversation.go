@@ -240,6 +240,7 @@ func (c *conversation) accept(ctx context.Context, m *wire.Message, port Port, s
 	c.mu.Lock()
 	c.used = time.Now()
 	c.mu.Unlock()
+
 	switch m.Kind {
 	case wire.Response:
 		c.answered(m)
