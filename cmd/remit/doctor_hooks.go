@@ -13,6 +13,7 @@ import (
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/hook"
 	"github.com/remit-project/remit/internal/inputs"
+	"github.com/remit-project/remit/internal/mcp/clients"
 )
 
 // hooks examines the hooks of an agent: in the file that is named, or in its
@@ -73,11 +74,31 @@ func (c *doctorCommand) hooksOf(ctx context.Context, agent *hook.Agent, names []
 			continue
 		}
 
-		d, err := doctor.ExamineHooks(ctx, agent, name, data, dir, c.Timeout)
+		d, err := doctor.ExamineHooks(ctx, agent, name, data, dir, ownServers(agent, dir), c.Timeout)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, d)
 	}
 	return out, nil
+}
+
+// ownServers counts the MCP servers in an agent's own files, as far as they are known and can be read.
+func ownServers(agent *hook.Agent, dir string) int {
+	n := 0
+	client := clients.Client(agent.Name)
+	if !slices.Contains(clients.Clients(), client) {
+		return 0
+	}
+	places, _ := clients.Places(client, dir)
+	for _, name := range places {
+		data, err := inputs.Read(name)
+		if err != nil {
+			continue
+		}
+		if f, err := clients.Parse(name, data); err == nil {
+			n += len(f.Servers)
+		}
+	}
+	return n
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,8 +14,8 @@ import (
 )
 
 // ExamineHooks examines the hooks that the file of a coding agent has: it runs each
-// with a call that must be denied. The agent works in dir.
-func ExamineHooks(ctx context.Context, agent *hook.Agent, name string, data []byte, dir string, timeout time.Duration) (*Diagnosis, error) {
+// with a call that must be denied. The agent works in dir, and has MCP servers of its own.
+func ExamineHooks(ctx context.Context, agent *hook.Agent, name string, data []byte, dir string, servers int, timeout time.Duration) (*Diagnosis, error) {
 	d := &Diagnosis{File: name, Server: agent.Title, Findings: []Finding{}}
 	flaws, err := agent.Check(name, data)
 	if err != nil {
@@ -27,6 +28,16 @@ func ExamineHooks(ctx context.Context, agent *hook.Agent, name string, data []by
 			code = "open"
 		}
 		d.add(f.Open, code, "", f.Remedy, "%s", f.Message)
+	}
+
+	hooks, err := agent.Hooks(name, data)
+	if err != nil {
+		return nil, err
+	}
+	blind := !slices.ContainsFunc(hooks, func(h hook.Hook) bool { return strings.Contains(h.Command, "--contracts") })
+	if servers > 0 && len(hooks) > 0 && blind {
+		d.add(false, "uncontracted", "", "name the directory of their contracts, for servers behind remit gateway that of the gateway: remit hook install "+agent.Name+" --contracts DIR",
+			"the hooks have no contracts for the MCP servers of %s, and deny every call of their tools", agent.Title)
 	}
 
 	proofs, err := agent.Proofs(name, data)
