@@ -40,7 +40,7 @@ func TestHooksOverMistakes(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			d, err := ExamineHooks(t.Context(), agent, "settings.json", data, dir, time.Minute)
+			d, err := ExamineHooks(t.Context(), agent, "settings.json", data, dir, 0, time.Minute)
 			if err != nil {
 				t.Fatal(err)
 			}
