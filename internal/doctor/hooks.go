@@ -34,7 +34,7 @@ func ExamineHooks(ctx context.Context, agent *hook.Agent, name string, data []by
 	if err != nil {
 		return nil, err
 	}
-	blind := !slices.ContainsFunc(hooks, func(h hook.Hook) bool { return strings.Contains(h.Command, "--contracts") })
+	blind := !slices.ContainsFunc(hooks, func(h hook.Hook) bool { return h.Named(dir).Contracts != "" })
 	if servers > 0 && len(hooks) > 0 && blind {
 		d.add(false, "uncontracted", "", "name the directory of their contracts, for servers behind remit gateway that of the gateway: remit hook install "+agent.Name+" --contracts DIR",
 			"the hooks have no contracts for the MCP servers of %s, and deny every call of their tools", agent.Title)

@@ -15,6 +15,7 @@ func (h Hook) Named(dir string) Settings {
 	if err != nil || len(line.Commands) == 0 {
 		return s
 	}
+
 	flags := map[string]*string{"--contracts": &s.Contracts, "--policies": &s.Policies}
 	words := line.Commands[0].Words
 	for i, w := range words {
