@@ -214,7 +214,13 @@ func TestPartsOfListings(t *testing.T) {
 		`"has_more":true`: false, `"nextCursor":"c2Ft"`: false, `"next":"/mails?page=2"`: false, `"next_page":2`: false, `"total_count":7`: false, `"truncated":true`: false,
 		`"total":98`: false, `"total":1`: true, `"count":98`: false, `"numFound":98,"start":0`: false, `"hits":{"total":{"value":98,"relation":"eq"}}`: false, `"meta":{"total":98}`: false,
 		`"page":1,"total_pages":9`: false, `"current_page":1,"last_page":9`: false, `"page":1,"pages":1`: true, `"page":2`: false, `"query":"Ann","total":98`: false,
-		`"total":98,"vendor":"Ann"`: true, `"order":{"total":98}`: true, `"bill_no":7,"total":98`: true, `"total":"98 EUR"`: true, `"total":98,"tags":["a","b"]`: true,
+		`"LastEvaluatedKey":{"id":"x"}`: false, `"pageToken":"c2"`: false, `"bookmark":"b"`: false, `"paging":{"cursors":{"after":"c2"}}`: false, `"@odata.count":57`: false,
+		`"links":[{"rel":"next","href":"/mails?page=2"}]`: false, `"links":[{"rel":"self","href":"/mails"}]`: true, `"link":"</mails?page=2>; rel=\"next\""`: false,
+		`"matched":57,"returned":1`: false, `"page":"1/57"`: false, `"page":"1/1"`: true, `"shown":"1 of 57"`: false, `"shown":"1 of 1"`: true, `"range":"items 0-0/57"`: false,
+		`"items_left":56`: false, `"items_left":0`: true, `"capped":true`: false, `"eof":false`: false, `"eof":true`: true, `"offset":20`: false, `"offset":0`: true, `"previous":"/mails?page=1"`: false,
+		`"errors":[{"mailbox":"b","code":500}]`: false, `"errors":[]`: true, `"unreachable":["b"]`: false, `"timed_out":true`: false, `"timed_out":false`: true, `"_shards":{"failed":2}`: false, `"_shards":{"failed":0}`: true,
+		`"nächste":"/mails?seite=2"`: false, `"hay_mas":true`: false, `"hay_mas":false`: true, `"seiten":3`: false, `"seiten":1`: true, `"下一页":"c2"`: false, `"次ページ":"c2"`: false, `"toplam":57`: false, `"score":"3/5"`: false,
+		`"vendor":"Ann","date":"2026/05"`: true, `"account":"DE02"`: true, `"total":98,"vendor":"Ann"`: true, `"order":{"total":98}`: true, `"bill_no":7,"total":98`: true, `"total":"98 EUR"`: true, `"total":98,"tags":["a","b"]`: true,
 	} {
 		list := `{"mails":[{"id":"U1","name":"Ann","next":"x"}],` + beside + `}`
 		for _, write := range []bool{true, false} {
@@ -224,6 +230,22 @@ func TestPartsOfListings(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestNothingOnAPage: a page with nothing on it, of which there are more, says of nothing that it isn't there.
+func TestNothingOnAPage(t *testing.T) {
+	free := func(list string) asking {
+		return asking{scope: unless(of("rooms", "id", ""), of("things", "", `{"state":"lost"}`)), said: "Do it.", args: map[string]string{"/id": "s:5"}, results: []returned{{"rooms", "", `[{"id":5}]`}, {"things", "", list}}}
+	}
+	is := func(a asking, want bool) asking { a.want = want; return a }
+	askings{
+		"all of it":      is(free(`{"things":[]}`), true),
+		"a count of it":  is(free(`{"things":[],"total":0}`), true),
+		"more pages":     is(free(`{"things":[],"has_more":true}`), false),
+		"a cursor":       is(free(`{"things":[],"next_cursor":"c2"}`), false),
+		"no more of it":  is(free(`{"things":[],"has_more":false}`), true),
+		"a text at last": is(free(`{"things":[{"id":7,"state":"ok"},"... and 56 more"]}`), false),
+	}.run(t)
 }
 
 // TestAPartHidesBehindNoList: what a stranger lists in a record makes the listing no longer.

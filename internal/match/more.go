@@ -1,10 +1,13 @@
 package match
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/internal/wordlist"
 )
 
 // A page of a listing is no listing: the cheapest of it may be the cheapest of those who pay to be on the first page.
@@ -17,11 +20,21 @@ func (r *Result) saysMore() bool {
 			elements[place] = true
 		}
 	}
-	return len(elements) > 0 && slices.ContainsFunc(r.fields, func(f field) bool {
-		counts := func() bool {
-			return (f.countsMore(len(elements)) && r.isAround(f.record)) || (f.countsOwn(len(elements), r))
+	listed, isEmpty := len(elements), slices.ContainsFunc(r.fields, func(f field) bool { return f.list })
+	if listed == 0 && !isEmpty {
+		return false
+	}
+	return slices.ContainsFunc(r.fields, func(f field) bool {
+		switch {
+		case isListed(f.record):
+			return f.isNextLink() || f.isFailure()
+		case f.saysMore(listed), f.isFailure():
+			return true
+		case listed == 0:
+			return false
 		}
-		return !isListed(f.record) && (f.saysMore(len(elements)) || counts())
+		isText := !f.numeric && !f.null && elements[elementOf(f.record+"/"+strictjson.EscapeToken(f.member)+"/0")] // "and 56 more", in the list itself
+		return isText || f.isPartOf(listed) || (f.countsMore(listed) && r.isAround(f.record)) || f.countsOwn(listed, r)
 	})
 }
 
@@ -40,7 +53,58 @@ func (f *field) saysMore(listed int) bool {
 	}
 	name := slices.Concat(words(f.record), f.part, f.key)
 	further := lexicon().Furthers.In(name) && (lexicon().Nexts.Has(last) || lexicon().Counts.Has(last))
-	return further || lexicon().Others.In(f.key)
+	isLeft := last == "left" && lexicon().Counts.In(f.key)
+	isToken := last == "token" && len(f.key) > 1
+	return further || isLeft || isToken || lexicon().Others.In(name) || isRelNext(f.text) || f.isLater()
+}
+
+// isLater reports whether a field says that a page isn't the first one, by how many records come before it.
+func (f *field) isLater() bool {
+	n, err := whole(f.text)
+	isStart := len(f.key) == 2 && f.key[0] == "start" && f.key[1] == "index"
+	isSkip := len(f.key) == 1 && (f.key[0] == "offset" || f.key[0] == "skip")
+	return err == nil && ((isSkip && n > 0) || (isStart && n > 1))
+}
+
+// isNextLink reports whether an element of a list of links is the one to the next page (RFC 8288).
+func (f *field) isNextLink() bool {
+	isRel := len(f.key) == 1 && f.key[0] == "rel" && (f.text == "next" || f.text == "prev" || f.text == "previous")
+	return isRel && slices.Contains(words(f.record), "links")
+}
+
+// isRelNext reports whether a text is a header that links to the next page.
+func isRelNext(text string) bool {
+	return strings.Contains(text, "rel=next") || strings.Contains(text, `rel="next"`)
+}
+
+// isFailure reports whether a field is in a list of what couldn't be listed, beside the records.
+func (f *field) isFailure() bool {
+	list := f.key
+	if isListed(f.record) {
+		outermost, _, _ := strings.Cut(strings.TrimPrefix(f.record, "/"), "/")
+		list = words(outermost)
+	}
+	isSome := !f.null && f.text != "" && f.text != "0" && f.text != "false"
+	return isSome && len(list) == 1 && lexicon().Unlisted.Has(list[0])
+}
+
+// portion is a text that says which part of how much is shown: "1-20 of 57", "1/57".
+var portion = pattern.OnUse(`^(?:[a-z]+ )?(\d{1,9})(?: ?[-\x{2013}] ?(\d{1,9}))? ?(?:/|of|out of|von|sur|de|di|van|av|z|из|din) ?(\d{1,9})$`)
+
+// isPartOf reports whether a field says that so many records, or this page, are a part of more.
+func (f *field) isPartOf(listed int) bool {
+	const longest = 64 // bytes
+	if len(f.text) > longest {
+		return false
+	}
+	found := portion().FindStringSubmatch(fold(f.text))
+	if found == nil {
+		return false
+	}
+	shown, _ := whole(cmp.Or(found[2], found[1]))
+	all, _ := whole(found[3])
+	isPage := slices.Contains(f.key, "page") || lexicon().Pages.In(f.key)
+	return all >= shown && (all > listed || (isPage && all > 1))
 }
 
 // countsMore reports whether a field of an object around so many records counts more of them, or more pages than one.
@@ -56,7 +120,7 @@ func (f *field) countsMore(listed int) bool {
 
 	name, last, bare := slices.Concat(words(f.record), f.part, f.key), f.key[len(f.key)-1], len(f.key) == 1
 	switch {
-	case last == "pages", slices.Contains(f.key, "page") && lexicon().Numbered.In(f.key):
+	case lexicon().Pages.Has(last), slices.Contains(f.key, "page") && lexicon().Numbered.In(f.key):
 		return of > 1
 	case last == "page" && (bare || lexicon().Current.In(f.key)):
 		return of > 1
@@ -88,9 +152,12 @@ func (f *field) countsOwn(listed int, r *Result) bool {
 
 // isAround reports whether an object is nothing but what a server puts around a list.
 func (r *Result) isAround(pointer string) bool {
-	isOther := func(w string) bool { return !lexicon().Wrappers.Has(w) && !lexicon().Extents.Has(w) }
+	l := lexicon()
+	isOther := func(w string) bool {
+		return !slices.ContainsFunc([]wordlist.Set{l.Wrappers, l.Extents, l.Pages, l.Amounts, l.Numbered}, func(all wordlist.Set) bool { return all.Has(w) })
+	}
 	name := words(strictjson.UnescapeToken(pointer[strings.LastIndexByte(pointer, '/')+1:]))
-	if slices.ContainsFunc(name, func(w string) bool { return isOther(w) && !lexicon().Containers.Has(w) }) {
+	if slices.ContainsFunc(name, func(w string) bool { return isOther(w) && !l.Containers.Has(w) }) {
 		return false
 	}
 	return !slices.ContainsFunc(r.records[pointer], func(i int) bool {
