@@ -2,6 +2,7 @@ package match
 
 import (
 	"math/big"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,7 +48,7 @@ func (w *Match) order(text string, bound scope.Value) (first, last int, known bo
 		first, last = w.orderOfDay(text, at, bound)
 		return first, last, dated
 	case isMoment && dated:
-		first, last = orderOfMoment(text, at, string(bound), limit)
+		first, last = w.orderOfMoment(text, at, string(bound), limit)
 		return first, last, true
 	case isMoment && isClock && w.sameDay:
 		of = scalar.SinceMidnight(limit)
@@ -69,19 +70,23 @@ func isNever(t time.Time) bool {
 // call after a day does so on it as well.
 func (w *Match) orderOfDay(text string, at time.Time, day scope.Value) (first, last int) {
 	limit, _ := moment(string(day))
-	if !onDay(day, text) {
-		side := at.Compare(limit)
-		return side, side
+	first, last = 1, -1
+	for _, written := range readingsOf(text, at, w.zone) {
+		begin, end := written.Compare(limit), written.Compare(limit)
+		if isOn := written.Format(time.DateOnly) == string(day); isOn {
+			begin, end = 0, 0
+			if w.against && (isDay(scope.Value(text)) || written.After(limit)) {
+				end = 1
+			}
+		}
+		first, last = min(first, begin), max(last, end)
 	}
-	if w.against && (isDay(scope.Value(text)) || at.After(limit)) {
-		return 0, 1
-	}
-	return 0, 0
+	return first, last
 }
 
 // orderOfMoment compares a moment with another one. Where one of them alone is in a zone, the other
-// may be in it as well.
-func orderOfMoment(text string, at time.Time, bound string, limit time.Time) (first, last int) {
+// may be in it as well, or in the user's.
+func (w *Match) orderOfMoment(text string, at time.Time, bound string, limit time.Time) (first, last int) {
 	if isDay(scope.Value(text)) {
 		return at.Compare(limit), at.AddDate(0, 0, 1).Add(-1).Compare(limit)
 	}
@@ -90,7 +95,44 @@ func orderOfMoment(text string, at time.Time, bound string, limit time.Time) (fi
 		return side, side
 	}
 	written := asWritten(at).Compare(asWritten(limit))
-	return min(side, written), max(side, written)
+	first, last = min(side, written), max(side, written)
+	if w.zone == nil {
+		return first, last
+	}
+
+	side = at.Compare(inZone(limit, w.zone))
+	if scalar.IsZoned(bound) {
+		side = inZone(at, w.zone).Compare(limit)
+	}
+	return min(first, side), max(last, side)
+}
+
+// readingsOf returns what a moment may say to who reads it as it is written, and by the clock of the user's place: half past
+// midnight in Rome is on the day before in a server's UTC.
+func readingsOf(text string, at time.Time, zone *time.Location) []time.Time {
+	if zone == nil || !scalar.IsZoned(strings.TrimSpace(text)) {
+		return []time.Time{asWritten(at)}
+	}
+	return []time.Time{asWritten(at), asWritten(at.In(zone))}
+}
+
+// isOnDay reports whether a text is a moment of a day, in every reading, or where doubts count in any.
+func isOnDay(day scope.Value, text string, zone *time.Location, doubts bool) bool {
+	at, ok := moment(text)
+	if !ok {
+		return false
+	}
+	isOn := func(t time.Time) bool { return t.Format(time.DateOnly) == string(day) }
+	all := readingsOf(text, at, zone)
+	if doubts {
+		return slices.ContainsFunc(all, isOn)
+	}
+	return !slices.ContainsFunc(all, func(t time.Time) bool { return !isOn(t) })
+}
+
+// inZone returns the moment that is written so in a zone.
+func inZone(t time.Time, zone *time.Location) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), zone)
 }
 
 // asWritten returns a moment as if it had no zone.

@@ -1,6 +1,8 @@
 package match
 
 import (
+	"time"
+
 	"strconv"
 
 	"github.com/remit-project/remit/internal/display"
@@ -76,6 +78,8 @@ type (
 		// is compared as it is; the values are of the day of the bounds; and what speaks against a
 		// call does so in doubt.
 		unknown, exact, sameDay, against bool
+		// zone is that of the user's place; nil where it is unknown.
+		zone *time.Location
 	}
 )
 

@@ -392,8 +392,8 @@ func argumentName(pointer string) []string {
 
 // onDay accepts a moment of one of the days.
 func (m *matcher) onDay(days []scope.Value, a Argument) (Grant, string) {
-	t, ok := moment(strings.TrimSpace(a.Text))
-	if ok && slices.Contains(days, scope.Value(t.Format("2006-01-02"))) {
+	zone := m.proposal.zone()
+	if slices.ContainsFunc(days, func(day scope.Value) bool { return isOnDay(day, strings.TrimSpace(a.Text), zone, false) }) {
 		return Grant{Way: WayIs}, ""
 	}
 	return Grant{}, m.say("%s is not on %s", short(a.Text), days[0])

@@ -18,7 +18,7 @@ import (
 
 // is reports whether a text is a value of a condition.
 func (w *Match) is(v scope.Value, text string) bool {
-	if isDay(v) && onDay(v, text) {
+	if isDay(v) && isOnDay(v, text, w.zone, w.against) {
 		return true
 	}
 	if w.isParty() && isCompany(text, string(v)) {

@@ -54,12 +54,6 @@ func isDay(v scope.Value) bool {
 	return ok && len(v) == len("2006-01-02")
 }
 
-// onDay reports whether a text is a moment of a day.
-func onDay(day scope.Value, text string) bool {
-	t, ok := moment(text)
-	return ok && t.Format("2006-01-02") == string(day)
-}
-
 // unmet returns conditions of a source except for those that the call itself asked for: all of a
 // listing of pending requests are pending. Only what a tool's definition lists is a filter for
 // sure, and the records must have no member that says otherwise.

@@ -60,6 +60,14 @@ type Proposal struct {
 	Assumed []scope.Reading
 }
 
+// zone is that of the user's place; nil where the time is unknown.
+func (p *Proposal) zone() *time.Location {
+	if p.Now.IsZero() {
+		return nil
+	}
+	return p.Now.Location()
+}
+
 // otherwise returns what an argument is when the call leaves it out; empty where that is nothing, or
 // unknown.
 func (p *Proposal) otherwise(pointer string) string {

@@ -17,14 +17,14 @@ import (
 
 // resolved returns the conditions of a source as its results are held to them.
 func (m *matcher) resolved(s *Source) []Match {
-	plain := func(w Match) bool { return w.From == nil && w.Before+w.After == "" }
+	plain := func(w Match) bool { return w.From == nil && w.Before+w.After == "" && !slices.ContainsFunc(w.Is, isDay) }
 	if !m.against && !slices.ContainsFunc(s.Where, func(w Match) bool { return !plain(w) }) {
 		return s.Where
 	}
 	out := slices.Clone(s.Where)
 	for i := range out {
 		w := &out[i]
-		w.against = m.against
+		w.against, w.zone = m.against, m.proposal.zone()
 		w.sameDay = s.isOfDay(w.Before) && s.isOfDay(w.After)
 		if w.From != nil {
 			v, ok := m.joined(&s.Where[i])

@@ -1,0 +1,36 @@
+package match_test
+
+import (
+	"testing"
+	"time"
+)
+
+// TestTimesByTheUsersClock: a time in a zone of its own is also held to the user's clock, by which the user says hours and days.
+func TestTimesByTheUsersClock(t *testing.T) {
+	rome := time.FixedZone("", 2*60*60)
+	now := time.Date(2026, 5, 12, 9, 0, 0, 0, rome)
+	busy := unless(of("halls", "id", ""), `{"tool":"things","where":{"start":{"before":"2026-05-16 11:00"},"end":{"after":"2026-05-16 10:00"}}}`)
+	on := func(events string) []returned { return []returned{{"halls", "", `[{"id":5}]`}, {"things", "", events}} }
+	booked := func(events string, want bool) asking {
+		return asking{scope: busy, said: "Do it.", args: map[string]string{"/id": "s:5"}, results: on(events), now: now, want: want}
+	}
+	old := func(where, created string, want bool) asking {
+		return asking{scope: every(of("things", "id", `{"created":`+where+`}`)), said: "Do it.", args: map[string]string{"/id": "s:5"}, now: now, want: want,
+			results: []returned{{"things", "", `[{"id":5,"created":"` + created + `"},{"id":6,"created":"2031-01-01T00:00:00Z"}]`}}}
+	}
+	askings{
+		"busy by the user's clock":           booked(`[{"start":"2026-05-16T08:00:00Z","end":"2026-05-16T09:00:00Z"}]`, false),
+		"busy by the server's, as it may be": booked(`[{"start":"2026-05-16T10:00:00Z","end":"2026-05-16T11:00:00Z"}]`, false),
+		"free by both":                       booked(`[{"start":"2026-05-16T13:00:00Z","end":"2026-05-16T14:00:00Z"}]`, true),
+		"busy as it is written":              booked(`[{"start":"2026-05-16T10:00","end":"2026-05-16T11:00"}]`, false),
+		"free as it is written":              booked(`[{"start":"2026-05-16T08:00","end":"2026-05-16T09:00"}]`, true),
+		"before the hour by both":            old(`{"before":"2026-05-16 10:00"}`, "2026-05-16T07:30:00Z", true),
+		"before it by the server's alone":    old(`{"before":"2026-05-16 10:00"}`, "2026-05-16T09:30:00Z", false),
+		"before the day by both":             old(`{"before":"2026-05-16"}`, "2026-05-15T21:30:00Z", true),
+		"before the day by the server's":     old(`{"before":"2026-05-16"}`, "2026-05-15T22:30:00Z", false),
+		"on the day by both":                 old(`{"is":"2026-05-16"}`, "2026-05-16T21:30:00Z", true),
+		"on the day by the server's":         old(`{"is":"2026-05-16"}`, "2026-05-16T22:30:00Z", false),
+		"on the day in the user's own zone":  old(`{"is":"2026-05-16"}`, "2026-05-16T23:30:00+02:00", true),
+		"on the day, without a zone":         old(`{"is":"2026-05-16"}`, "2026-05-16T23:30:00", true),
+	}.run(t)
+}
