@@ -61,9 +61,15 @@ func (w *Match) order(text string, bound scope.Value) (first, last int, known bo
 	return side, side, true
 }
 
-// isNever reports whether a moment is one that programs write where there is none: the beginning of their time.
+// isNever reports whether a moment is none: the beginning of a program's time, which stands where there is none, or a year of
+// another calendar than ours.
 func isNever(t time.Time) bool {
-	return t.Year() <= 1 || isWrittenAs(t, time.Unix(0, 0).UTC())
+	const widest = 14 * time.Hour // of a zone
+	const first, last, endless = 1900, 2300, 9999
+	sinceEpoch := asWritten(t).Sub(time.Unix(0, 0)).Abs()
+	isEpoch := sinceEpoch == 0 || (t.Nanosecond() == 0 && t.Second() == 0 && sinceEpoch <= widest && asWritten(t) != dayOf(t))
+	isOther := t.Year() < first || (t.Year() > last && t.Year() != endless)
+	return isOther || isWrittenAs(t, time.Date(first, 1, 1, 0, 0, 0, 0, time.UTC)) || isEpoch
 }
 
 // orderOfDay compares a moment with a day, which ends with its last moment. What speaks against a

@@ -7,6 +7,7 @@ import (
 
 	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/scalar"
+	"github.com/remit-project/remit/scope"
 )
 
 // Numbers and times can be compared, under whatever name and in whatever form a record has them.
@@ -153,6 +154,8 @@ func formOf(text string, numeric bool) string {
 		return ""
 	case scalar.IsZoned(text):
 		return zonedForm
+	case isDay(scope.Value(text)):
+		return " of all day" // which is before and after its moments
 	}
 	return " as written"
 }

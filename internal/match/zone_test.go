@@ -34,3 +34,27 @@ func TestTimesByTheUsersClock(t *testing.T) {
 		"on the day, without a zone":         old(`{"is":"2026-05-16"}`, "2026-05-16T23:30:00", true),
 	}.run(t)
 }
+
+// TestTimesThatAreNone: a time of another calendar, or one that programs write for none, is before and after nothing.
+func TestTimesThatAreNone(t *testing.T) {
+	const plain = "2026-05-02"
+	for created, want := range map[string]bool{
+		"2026-05-01": true, "1931-05-01": true,
+		"1447-11-20": false, "1405-02-20": false, "0115-05-03": false, "0026-06-02": false, "1900-01-01": false,
+		"1970-01-01": false, "1970-01-01T01:00:00": false, "1969-12-31T19:00:00": false,
+		"2026-05-01T08:00:00": false, // beside a day
+	} {
+		a := asking{scope: choosing("oldest by created"), said: "Forward the oldest.", tool: "forward_mail", args: map[string]string{"/id": "s:U2"},
+			results: []returned{{"list_mails", "", `[{"id":"U1","created":"` + plain + `"},{"id":"U2","created":"` + created + `"}]`}}, want: want}
+		if got, misses := a.covered(t); got != want {
+			t.Errorf("%s: covered %v (%v)", created, got, misses)
+		}
+	}
+	for created, want := range map[string]bool{"2026-05-03": true, "2569-01-02": false, "9998-12-31": false} {
+		a := asking{scope: choosing("newest by created"), said: "Forward the newest.", tool: "forward_mail", args: map[string]string{"/id": "s:U2"},
+			results: []returned{{"list_mails", "", `[{"id":"U1","created":"` + plain + `"},{"id":"U2","created":"` + created + `"}]`}}, want: want}
+		if got, misses := a.covered(t); got != want {
+			t.Errorf("%s: covered %v (%v)", created, got, misses)
+		}
+	}
+}
