@@ -19,8 +19,9 @@ func (f *field) isMeasuredBy(other *field) bool {
 	if isMoment(f.text) || len(of) == 0 {
 		return false
 	}
+	ofPrice := f.key == nil || slices.ContainsFunc(f.key, ofMoney) || lexicon().Flows.In(f.key)
 	isSign := isOnly(of, "symbol") && strings.ContainsFunc(other.text, func(r rune) bool { return unicode.Is(unicode.Sc, r) })
-	if isSign || lexicon().OfCurrency.In(of) || isCurrency(other.text) || (lexicon().Ratings.In(f.key) && lexicon().Ratings.In(of) && lexicon().Highest.In(of)) {
+	if isSign || lexicon().OfCurrency.In(of) || isCurrency(other.text) || isUnit(other.text, ofPrice) || (lexicon().Ratings.In(f.key) && lexicon().Ratings.In(of) && lexicon().Highest.In(of)) {
 		return true
 	}
 
@@ -29,7 +30,6 @@ func (f *field) isMeasuredBy(other *field) bool {
 	}
 	isOf := func(w string) bool { return strings.HasPrefix(of[0], w) } // priced_per of the price
 	isOwn, last := len(of) == 1 || slices.ContainsFunc(f.key, isOf), of[len(of)-1:]
-	ofPrice := f.key == nil || slices.ContainsFunc(f.key, ofMoney) || lexicon().Flows.In(f.key)
 	isBeside := isOwn || f.key == nil
 	return (isOwn && lexicon().Bases.In(last)) || (isBeside && (lexicon().Measures.In(last) || (ofPrice && lexicon().Intervals.In(last))))
 }
