@@ -3,6 +3,7 @@ package match
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/remit-project/remit/internal/wordlist"
@@ -18,16 +19,21 @@ func (m *matcher) deviates(want *held, f *field) bool {
 	if len(looked) == 0 || f.words == nil || !m.work(len(f.text)*(1+len(looked))) {
 		return false
 	}
+	if !slices.ContainsFunc(looked, func(of string) bool { return !goesOnAsNumber(fold(f.text), fold(of)) }) {
+		return true
+	}
 	name := head(want.name())
 	if lexicon().Titles.Ends(name) || lexicon().Titles.Ends(f.key) {
 		return false
 	}
 	ofPerson := slices.ContainsFunc(name, func(w string) bool { return lexicon().People.Has(thing(w)) })
+	isState := lexicon().Conditions.Ends(name) || lexicon().Conditions.Ends(f.key)
 
 	found, plainly := false, false
 	for _, of := range looked {
 		in, words := " "+spaced(f.text)+" ", " "+spaced(of)+" "
-		if strings.TrimSpace(words) == "" || !strings.Contains(in, words) {
+		bare := strings.TrimSpace(words)
+		if bare == "" || !strings.Contains(in, bare) || !(isState || strings.Contains(in, words)) {
 			continue
 		}
 		beside := strings.Fields(strings.Replace(in, words, " ", 1))
@@ -36,12 +42,80 @@ func (m *matcher) deviates(want *held, f *field) bool {
 		}
 		isName := ofPerson || (want.isParty() && isProper(of))
 		other := isIn(lexicon().Denying)
-		if isName {
-			other = isIn(lexicon().Relating) || isJoined(fold(f.text), fold(of))
+		switch {
+		case isName:
+			other = isIn(lexicon().Relating) || isJoined(fold(f.text), fold(of)) || m.isOfAnother(f.text, of)
+		case isState:
+			other = other || m.saysMoreThan(strings.Replace(in, bare, " ", 1))
 		}
 		found, plainly = true, plainly || !other
 	}
 	return found && !plainly
+}
+
+// saysMoreThan reports whether what a state says beside the words that it is to have may deny them, in whatever language: all but numbers,
+// words of the user's, and when, where or by whom it came about.
+func (m *matcher) saysMoreThan(beside string) bool {
+	for _, w := range strings.Fields(beside) {
+		isNumber := !strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsDigit(r) })
+		switch {
+		case lexicon().Around.Has(w):
+			return false
+		case !isNumber && !appears(m.folded, w):
+			return true
+		}
+	}
+	return false
+}
+
+// isOfAnother reports whether a text that has a name names somebody by it who is another: who is said to be so in words that no name has
+// ("landlord of Ann Lee"), or one of several.
+func (m *matcher) isOfAnother(text, name string) bool {
+	if strings.ContainsAny(strings.ReplaceAll(text, name, ""), "&+;,") {
+		return true
+	}
+	isUpper := func(w string) bool { first, _ := utf8.DecodeRuneInString(w); return unicode.IsUpper(first) }
+	all := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
+	if !slices.ContainsFunc(all, isUpper) {
+		return false // in a script without capitals, or in none
+	}
+	of := strings.Fields(spaced(name))
+	return slices.ContainsFunc(all, func(w string) bool {
+		isOwn := slices.Contains(of, fold(w)) || lexicon().Nobiliary.Has(fold(w)) || appears(m.folded, fold(w))
+		return !isUpper(w) && !isOwn && strings.ContainsFunc(w, unicode.IsLetter)
+	})
+}
+
+// goesOnAsNumber reports whether a text has words everywhere with more of a number beside them: "room 1.5" isn't room 1, and 十三 isn't 三.
+func goesOnAsNumber(text, words string) bool {
+	isNumeral := func(r rune) bool {
+		return unicode.IsDigit(r) || strings.ContainsRune("〇一二三四五六七八九十百千万", r)
+	}
+	goesOn := func(edge rune, beside []rune) bool { // beside counts from the words on
+		if !isNumeral(edge) || len(beside) == 0 {
+			return false
+		}
+		isSign := strings.ContainsRune(".,/-\u2013", beside[0]) && len(beside) > 1 && isNumeral(beside[1])
+		return isNumeral(beside[0]) || isSign
+	}
+	const reach = 8 // bytes
+	found := false
+	for from, left := 0, maxCompared/max(1, len(words)); left > 0 && words != ""; left-- {
+		i := strings.Index(text[from:], words)
+		if i < 0 {
+			break
+		}
+		start, end := from+i, from+i+len(words)
+		before := []rune(strings.ToValidUTF8(text[max(0, start-reach):start], ""))
+		slices.Reverse(before)
+		first, _ := utf8.DecodeRuneInString(words)
+		last, _ := utf8.DecodeLastRuneInString(words)
+		if !goesOn(first, before) && !goesOn(last, []rune(strings.ToValidUTF8(text[end:min(len(text), end+reach)], ""))) {
+			return false
+		}
+		found, from = true, start+1
+	}
+	return found
 }
 
 // isJoined reports whether a name goes on with a hyphen in a text, or stands in brackets of it.

@@ -17,7 +17,9 @@ import (
 
 // resolved returns the conditions of a source as its results are held to them.
 func (m *matcher) resolved(s *Source) []Match {
-	plain := func(w Match) bool { return w.From == nil && w.Before+w.After == "" && !slices.ContainsFunc(w.Is, isDay) }
+	plain := func(w Match) bool {
+		return w.From == nil && w.Before+w.After == "" && !slices.ContainsFunc(w.Is, isDay)
+	}
 	if !m.against && !slices.ContainsFunc(s.Where, func(w Match) bool { return !plain(w) }) {
 		return s.Where
 	}
