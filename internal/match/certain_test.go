@@ -220,6 +220,8 @@ func TestPartsOfListings(t *testing.T) {
 		`"items_left":56`: false, `"items_left":0`: true, `"capped":true`: false, `"eof":false`: false, `"eof":true`: true, `"offset":20`: false, `"offset":0`: true, `"previous":"/mails?page=1"`: false,
 		`"errors":[{"mailbox":"b","code":500}]`: false, `"errors":[]`: true, `"unreachable":["b"]`: false, `"timed_out":true`: false, `"timed_out":false`: true, `"_shards":{"failed":2}`: false, `"_shards":{"failed":0}`: true,
 		`"nächste":"/mails?seite=2"`: false, `"hay_mas":true`: false, `"hay_mas":false`: true, `"seiten":3`: false, `"seiten":1`: true, `"下一页":"c2"`: false, `"次ページ":"c2"`: false, `"toplam":57`: false, `"score":"3/5"`: false,
+		`"seite":1,"seiten":3`: false, `"strona":1,"stron":2`: false, `"side":1,"antal_sider":4`: false, `"صفحة":1,"صفحات":3`: false, `"range":{"from":1,"to":1,"of":17}`: false,
+		`"anzahl_gesamt":12`: false, `"naechste_seite":"eyJwIjoyfQ"`: false,
 		`"vendor":"Ann","date":"2026/05"`: true, `"account":"DE02"`: true, `"total":98,"vendor":"Ann"`: true, `"order":{"total":98}`: true, `"bill_no":7,"total":98`: true, `"total":"98 EUR"`: true, `"total":98,"tags":["a","b"]`: true,
 	} {
 		list := `{"mails":[{"id":"U1","name":"Ann","next":"x"}],` + beside + `}`

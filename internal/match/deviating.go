@@ -33,30 +33,42 @@ func (m *matcher) deviates(want *held, f *field) bool {
 	for _, of := range looked {
 		in, words := " "+spaced(f.text)+" ", " "+spaced(of)+" "
 		bare := strings.TrimSpace(words)
-		if bare == "" || !strings.Contains(in, bare) || !(isState || strings.Contains(in, words)) {
+		if !strings.Contains(in, words) {
+			words = bare // within a word
+		}
+		before, behind, isThere := strings.Cut(in, words)
+		if bare == "" || !isThere {
 			continue
 		}
-		beside := strings.Fields(strings.Replace(in, words, " ", 1))
+		beside := slices.Concat(strings.Fields(before), strings.Fields(behind))
 		isIn := func(list wordlist.Set) bool {
-			return slices.ContainsFunc(beside, func(w string) bool { return list.Has(w) && !strings.Contains(words, " "+w+" ") })
+			return slices.ContainsFunc(beside, func(w string) bool { return list.Has(w) && !strings.Contains(" "+bare+" ", " "+w+" ") })
 		}
 		isName := ofPerson || (want.isParty() && isProper(of))
-		other := isIn(lexicon().Denying)
+		other := isIn(lexicon().Denying) || isDeniedWithin(before, behind)
 		switch {
 		case isName:
 			other = isIn(lexicon().Relating) || isJoined(fold(f.text), fold(of)) || m.isOfAnother(f.text, of)
 		case isState:
-			other = other || m.saysMoreThan(strings.Replace(in, bare, " ", 1))
+			other = other || m.saysMoreThan(beside)
 		}
 		found, plainly = true, plainly || !other
 	}
 	return found && !plainly
 }
 
+// isDeniedWithin reports whether what stands around words denies them, in a script that writes that onto them.
+func isDeniedWithin(before, behind string) bool {
+	before = strings.TrimRight(before, " ")
+	return slices.ContainsFunc(lexicon().DenyingSigns.Words(), func(sign string) bool {
+		return strings.HasSuffix(before, sign) || slices.ContainsFunc(strings.Fields(behind), func(w string) bool { return strings.HasPrefix(w, sign) })
+	})
+}
+
 // saysMoreThan reports whether what a state says beside the words that it is to have may deny them, in whatever language: all but numbers,
 // words of the user's, and when, where or by whom it came about.
-func (m *matcher) saysMoreThan(beside string) bool {
-	for _, w := range strings.Fields(beside) {
+func (m *matcher) saysMoreThan(beside []string) bool {
+	for _, w := range beside {
 		isNumber := !strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsDigit(r) })
 		switch {
 		case lexicon().Around.Has(w):
@@ -71,6 +83,8 @@ func (m *matcher) saysMoreThan(beside string) bool {
 // isOfAnother reports whether a text that has a name names somebody by it who is another: who is said to be so in words that no name has
 // ("landlord of Ann Lee"), or one of several.
 func (m *matcher) isOfAnother(text, name string) bool {
+	isAddress := func(w string) bool { return strings.Contains(w, "@") }
+	text = strings.Join(slices.DeleteFunc(strings.Fields(text), isAddress), " ")
 	if strings.ContainsAny(strings.ReplaceAll(text, name, ""), "&+;,") {
 		return true
 	}

@@ -34,7 +34,7 @@ func (r *Result) saysMore() bool {
 			return false
 		}
 		isText := !f.numeric && !f.null && elements[elementOf(f.record+"/"+strictjson.EscapeToken(f.member)+"/0")] // "and 56 more", in the list itself
-		return isText || f.isPartOf(listed) || (f.countsMore(listed) && r.isAround(f.record)) || f.countsOwn(listed, r)
+		return isText || f.isPartOf(listed) || (f.countsMore(listed) && (slices.Equal(f.key, []string{"of"}) || r.isAround(f.record))) || f.countsOwn(listed, r)
 	})
 }
 
@@ -103,7 +103,7 @@ func (f *field) isPartOf(listed int) bool {
 	}
 	shown, _ := whole(cmp.Or(found[2], found[1]))
 	all, _ := whole(found[3])
-	isPage := slices.Contains(f.key, "page") || lexicon().Pages.In(f.key)
+	isPage := lexicon().Page.In(f.key) || lexicon().Pages.In(f.key)
 	return all >= shown && (all > listed || (isPage && all > 1))
 }
 
@@ -120,9 +120,9 @@ func (f *field) countsMore(listed int) bool {
 
 	name, last, bare := slices.Concat(words(f.record), f.part, f.key), f.key[len(f.key)-1], len(f.key) == 1
 	switch {
-	case lexicon().Pages.Has(last), slices.Contains(f.key, "page") && lexicon().Numbered.In(f.key):
+	case lexicon().Pages.Has(last), lexicon().Page.In(f.key) && lexicon().Numbered.In(f.key):
 		return of > 1
-	case last == "page" && (bare || lexicon().Current.In(f.key)):
+	case lexicon().Page.Has(last) && (bare || lexicon().Current.In(f.key)):
 		return of > 1
 	case isLimit(f.key) && (bare || lexicon().Wrappers.Has(f.key[0])) && !lexicon().Amounts.In(f.key):
 		return of == listed || (of > listed && lexicon().Extents.Has(last))
@@ -154,7 +154,7 @@ func (f *field) countsOwn(listed int, r *Result) bool {
 func (r *Result) isAround(pointer string) bool {
 	l := lexicon()
 	isOther := func(w string) bool {
-		return !slices.ContainsFunc([]wordlist.Set{l.Wrappers, l.Extents, l.Pages, l.Amounts, l.Numbered}, func(all wordlist.Set) bool { return all.Has(w) })
+		return !slices.ContainsFunc([]wordlist.Set{l.Wrappers, l.Extents, l.Page, l.Pages, l.Amounts, l.Numbered}, func(all wordlist.Set) bool { return all.Has(w) })
 	}
 	name := words(strictjson.UnescapeToken(pointer[strings.LastIndexByte(pointer, '/')+1:]))
 	if slices.ContainsFunc(name, func(w string) bool { return isOther(w) && !l.Containers.Has(w) }) {
