@@ -109,9 +109,11 @@ func goesOnAsNumber(text, words string) bool {
 		if !isNumeral(edge) || len(beside) == 0 {
 			return false
 		}
+
 		isSign := strings.ContainsRune(".,/-\u2013", beside[0]) && len(beside) > 1 && isNumeral(beside[1])
 		return isNumeral(beside[0]) || isSign
 	}
+
 	const reach = 8 // bytes
 	found := false
 	for from, left := 0, maxCompared/max(1, len(words)); left > 0 && words != ""; left-- {

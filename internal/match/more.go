@@ -24,6 +24,7 @@ func (r *Result) saysMore() bool {
 	if listed == 0 && !isEmpty {
 		return false
 	}
+
 	return slices.ContainsFunc(r.fields, func(f field) bool {
 		switch {
 		case isListed(f.record):
