@@ -19,7 +19,8 @@ func (m *matcher) deviates(want *held, f *field) bool {
 	if len(looked) == 0 || f.words == nil || !m.work(len(f.text)*(1+len(looked))) {
 		return false
 	}
-	if !slices.ContainsFunc(looked, func(of string) bool { return !goesOnAsNumber(fold(f.text), fold(of)) }) {
+	isWhole := func(of string) bool { return !goesOnAsNumber(fold(f.text), fold(of)) }
+	if len(want.Contains) > 0 && !slices.ContainsFunc(want.Contains, isWhole) {
 		return true
 	}
 	name := head(want.name())
