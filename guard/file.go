@@ -2,6 +2,7 @@ package guard
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/remit-project/remit/internal/strictyaml"
@@ -36,6 +37,14 @@ type File struct {
 	Records []Record
 
 	samples []Record // of the look-ups that policies guess
+}
+
+// With returns a file that has the policies and duties of another one as well.
+func (f *File) With(other *File) *File {
+	out := *f
+	out.Policies, out.Duties = slices.Concat(f.Policies, other.Policies), slices.Concat(f.Duties, other.Duties)
+	out.samples = slices.Concat(f.samples, other.samples)
+	return &out
 }
 
 // Policy is one demand of the policy document on the calls of the tool.

@@ -214,22 +214,35 @@ func warn(mistakes guard.Errors, log *slog.Logger) {
 }
 
 // eachServer gives a guard that names no server to every server that has its tool: agents call
-// their own tools alike, and a company's policy for "Write" is for each of them.
+// their own tools alike, and a company's policy for "Write" is for each of them, beside what a
+// file says of that server's alone.
 func eachServer(files []*guard.File, contracts []*contract.File) []*guard.File {
-	var out []*guard.File
+	general := func(f *guard.File) bool { return f.Server == "" }
+	out := slices.DeleteFunc(slices.Clone(files), general)
+	own := len(out)
 	for _, f := range files {
-		var having []*guard.File
+		if !general(f) {
+			continue
+		}
+
+		spread := false
 		for _, c := range contracts {
-			if _, has := c.Tool(f.Tool); has && f.Server == "" {
-				of := *f
-				of.Server = c.Server
-				having = append(having, &of)
+			if _, has := c.Tool(f.Tool); !has {
+				continue
 			}
+			spread = true
+			i := slices.IndexFunc(out[:own], func(o *guard.File) bool { return o.Server == c.Server && o.Tool == f.Tool })
+			if i >= 0 {
+				out[i] = out[i].With(f)
+				continue
+			}
+			of := *f
+			of.Server = c.Server
+			out = append(out, &of)
 		}
-		if having == nil {
-			having = append(having, f)
+		if !spread {
+			out = append(out, f)
 		}
-		out = append(out, having...)
 	}
 	return out
 }
