@@ -87,8 +87,8 @@ TESTED := -vet=off -short -timeout 20m
 # it red is the change. A process with the race detector ends at once: by itself it waits a
 # second, and tests end hundreds. What is tested with it waits for processes, disks and pages, and
 # the others use the time.
-test: export RAPID_SEED := 1
-test: export GORACE := atexit_sleep_ms=0
+test raced plain: export RAPID_SEED := 1
+test raced plain: export GORACE := atexit_sleep_ms=0
 test: setup lint sdks engines
 	@: $(if $(filter ?,$(TABLES)),$(error a table that is skipped outside of a test would not be played))
 	@: $(foreach set,MEET ALONE TABLES,$(if $($(set)),,$(error $(set) has no packages: its pattern finds nothing, and nothing would be tested)))
