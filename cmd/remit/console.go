@@ -148,7 +148,10 @@ func (c *consoleCommand) serve(ctx context.Context, s *command.Streams, st store
 	}
 	// Cookies are shared by all ports of a host: only a secret path keeps this one from
 	// other programs on the machine.
-	pages, err := console.New(console.Options{Store: st, Base: "/" + strings.ToLower(rand.Text()) + "/", Desk: &revise.Desk{Files: files, Store: st}, Policies: policies, Samples: played, Log: log})
+	pages, err := console.New(console.Options{
+		Store: st, Base: "/" + strings.ToLower(rand.Text()) + "/",
+		Desk: &revise.Desk{Files: files, Store: st}, Policies: policies, Samples: played, Log: log,
+	})
 	if err != nil {
 		return err
 	}
@@ -176,7 +179,10 @@ func operator() access.Principal {
 	if u, err := user.Current(); err == nil {
 		name = u.Username
 	}
-	return access.Principal{Name: name, Scopes: []access.Scope{access.SessionsRead, access.SessionsAny, access.ApprovalsRead, access.ApprovalsAnswer, access.ContractsRead, access.ContractsWrite, access.AuditRead}}
+	return access.Principal{Name: name, Scopes: []access.Scope{
+		access.SessionsRead, access.SessionsAny, access.ApprovalsRead, access.ApprovalsAnswer,
+		access.ContractsRead, access.ContractsWrite, access.AuditRead,
+	}}
 }
 
 // openers are the programs that open a file in the browser.

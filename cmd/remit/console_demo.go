@@ -47,14 +47,20 @@ func samples() ([]playground.Sample, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		out = append(out, playground.Sample{Name: strings.TrimSuffix(filepath.Base(name), ".json"), Title: title, Tools: string(tools), Conversation: playground.Script(spoken(list))})
+		out = append(out, playground.Sample{
+			Name: strings.TrimSuffix(filepath.Base(name), ".json"), Title: title, Tools: string(tools),
+			Conversation: playground.Script(spoken(list)),
+		})
 	}
 	return out, nil
 }
 
 // spoken returns a recording as the playground has it.
 func spoken(list []trace.Message) []playground.Line {
-	kinds := map[trace.Role]remit.EventKind{trace.System: remit.SystemEvent, trace.User: remit.UserEvent, trace.Assistant: remit.AssistantEvent, trace.Tool: remit.ResultEvent}
+	kinds := map[trace.Role]remit.EventKind{
+		trace.System: remit.SystemEvent, trace.User: remit.UserEvent,
+		trace.Assistant: remit.AssistantEvent, trace.Tool: remit.ResultEvent,
+	}
 	var out []playground.Line
 	for i := range list {
 		m := &list[i]

@@ -116,7 +116,10 @@ func listed(ctx context.Context, one *pack.Pack, fetched *pack.Fetched, dir stri
 		cat, err := schema.Parse(one.Name, fetched.Definitions)
 		return cat, nil, err
 	}
-	start := upstream.Command{Args: fetched.Command, Env: fetched.Env, Dir: dir, MaxMessage: wire.DefaultLimits().Size, Log: slog.New(slog.DiscardHandler)}
+	start := upstream.Command{
+		Args: fetched.Command, Env: fetched.Env, Dir: dir, MaxMessage: wire.DefaultLimits().Size,
+		Log: slog.New(slog.DiscardHandler),
+	}
 	raw, err := doctor.Definitions(ctx, mcp.Server{Name: one.Name, Connect: func(to upstream.Receiver) (upstream.Link, error) { return upstream.Start(start, to) }}, version())
 	if err != nil {
 		return nil, nil, err

@@ -48,7 +48,10 @@ type hookSettings struct {
 
 // settings returns the settings for the daemon.
 func (c *hookSettings) settings() (hook.Settings, error) {
-	s := hook.Settings{Contracts: c.Contracts, Policies: c.Policies, Lookups: c.Lookups, Judge: c.Judge, Planner: c.Planner, PlannerURL: c.PlannerURL, Scopes: c.Scopes}
+	s := hook.Settings{
+		Contracts: c.Contracts, Policies: c.Policies, Lookups: c.Lookups, Judge: c.Judge,
+		Planner: c.Planner, PlannerURL: c.PlannerURL, Scopes: c.Scopes,
+	}
 	if s.Policies == "" && (s.Lookups != "" || s.Judge != "") {
 		return s, hint.Wrap(errors.New("--lookups and --judge are for rules, and there are none"), "name their directory with --policies DIR")
 	}

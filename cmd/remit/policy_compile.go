@@ -110,8 +110,11 @@ func (c *policyCompileCommand) Run(ctx context.Context, s *command.Streams) erro
 	}
 	work := compiler.New(compiler.Options{
 		Model: client, Prompts: prompts, ModelName: c.name,
-		Samples:    recorded.samples,
-		Generation: generation.Options{Attempts: c.Attempts, Results: recorded.results, Otherwise: label.Verdict(c.Otherwise), Judge: c.Judge},
+		Samples: recorded.samples,
+		Generation: generation.Options{
+			Attempts: c.Attempts, Results: recorded.results, Otherwise: label.Verdict(c.Otherwise),
+			Judge: c.Judge,
+		},
 	})
 
 	var failures []compiler.Failure

@@ -131,7 +131,10 @@ func wordsOf(files []*guard.File, scope guard.Deployment) ([]policyWords, error)
 
 // summary says what a run did, and what is left.
 func (c *policyCompileCommand) summary(ctx context.Context, s *command.Streams, in compiler.Input, d *policydoc.Directory, used map[string]llm.Usage, shapeless []string, failures []compiler.Failure) error {
-	r := compiled{Document: in.Document.Name, Suspicious: len(in.Document.Suspicions), Tools: []compiledTool{}, Usage: []compiledUsage{}, Failures: []compileFailure{}, Shapeless: shapeless}
+	r := compiled{
+		Document: in.Document.Name, Suspicious: len(in.Document.Suspicions), Tools: []compiledTool{},
+		Usage: []compiledUsage{}, Failures: []compileFailure{}, Shapeless: shapeless,
+	}
 	if d.Lock != nil {
 		r.Sentences = len(d.Lock.Sentences)
 		for _, sentence := range d.Lock.Sentences {
@@ -235,7 +238,10 @@ func compiledOf(d *policydoc.Directory, key string) (compiledTool, error) {
 func (c *policyCompileCommand) print(s *command.Streams, r *compiled) error {
 	rows := [][]string{{"tool", "enforced", "stops all calls", "no rule, calls pass", "archived", "conflicts"}}
 	for _, t := range r.Tools {
-		rows = append(rows, []string{display.Line(t.Tool), fmt.Sprint(t.Enforced), fmt.Sprint(t.NotEnforced - t.Unguarded), fmt.Sprint(t.Unguarded), fmt.Sprint(t.Archived), fmt.Sprint(t.Conflicts)})
+		rows = append(rows, []string{
+			display.Line(t.Tool), fmt.Sprint(t.Enforced), fmt.Sprint(t.NotEnforced - t.Unguarded),
+			fmt.Sprint(t.Unguarded), fmt.Sprint(t.Archived), fmt.Sprint(t.Conflicts),
+		})
 	}
 	t := command.NewTables(s)
 	t.Title(fmt.Sprintf("%s: %s, %d of which no policy refers to", display.Line(r.Document), display.Count(r.Sentences, "sentence", "sentences"), r.Unmapped))
@@ -244,7 +250,10 @@ func (c *policyCompileCommand) print(s *command.Streams, r *compiled) error {
 
 	rows = [][]string{{"stage", "questions", "from recordings", "input tokens", "output tokens", "USD"}}
 	for _, u := range r.Usage {
-		rows = append(rows, []string{u.Stage, fmt.Sprint(u.Calls), fmt.Sprint(u.Reused), fmt.Sprint(u.Input), fmt.Sprint(u.Output), dollars(u.USD)})
+		rows = append(rows, []string{
+			u.Stage, fmt.Sprint(u.Calls), fmt.Sprint(u.Reused), fmt.Sprint(u.Input), fmt.Sprint(u.Output),
+			dollars(u.USD),
+		})
 	}
 	t.Title("models")
 	t.Rows(rows...)

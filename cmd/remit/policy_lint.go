@@ -91,7 +91,11 @@ func lintOf(p *policies) policyLint {
 	}
 	for _, g := range p.set.Guards() {
 		for _, r := range g.Costs() {
-			rule := policyRule{Server: g.Server, Tool: g.Tool, Policy: r.Policy.Name, Least: r.Least, Examples: len(r.Policy.Examples), Enforced: !r.Policy.Require.Empty(), Needs: g.Needs(r.Policy.Name)}
+			rule := policyRule{
+				Server: g.Server, Tool: g.Tool, Policy: r.Policy.Name, Least: r.Least,
+				Examples: len(r.Policy.Examples), Enforced: !r.Policy.Require.Empty(),
+				Needs: g.Needs(r.Policy.Name),
+			}
 			if r.Most <= guard.MaxCost {
 				rule.Most = r.Most
 			}

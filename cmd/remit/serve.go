@@ -110,7 +110,10 @@ func (c *serveCommand) serve(ctx context.Context, o api.Options) error {
 		if err != nil {
 			return err
 		}
-		pages := console.Options{Store: o.Store, Principal: o.Principal, Provider: c.provider, Hosts: o.Callers, Desk: o.Desk, Policies: o.Policies, Samples: played, Log: o.Log}
+		pages := console.Options{
+			Store: o.Store, Principal: o.Principal, Provider: c.provider, Hosts: o.Callers, Desk: o.Desk,
+			Policies: o.Policies, Samples: played, Log: o.Log,
+		}
 		if o.Pages, err = console.New(pages); err != nil {
 			return err
 		}

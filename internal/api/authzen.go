@@ -74,7 +74,10 @@ func evaluationAnswer(d *remit.Decision) any {
 
 func (s *Server) evaluation(ctx context.Context, r *request, in evaluation) (reply, error) {
 	r.form, r.unseen = evaluationAnswer, true
-	d, err := s.decideCall(ctx, r, in.Context.Session, remit.Call{ID: in.Context.Call, Server: in.Resource.ID, Tool: in.Action.Name, Arguments: in.Context.Arguments})
+	d, err := s.decideCall(ctx, r, in.Context.Session, remit.Call{
+		ID: in.Context.Call, Server: in.Resource.ID, Tool: in.Action.Name,
+		Arguments: in.Context.Arguments,
+	})
 	if err != nil {
 		return reply{}, err
 	}

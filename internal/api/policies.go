@@ -119,7 +119,10 @@ func reportForm(r *report.Report) policiesForm {
 		Sentences: []sentenceForm{}, Suspicions: []suspicionForm{}, Questions: []questionForm{}, Policies: []policyForm{}}
 	out.Document.Name, out.Document.Digest = r.Name, r.Digest
 	for _, s := range r.Sentences {
-		f := sentenceForm{ID: s.ID, Text: s.Text, Place: s.Place.String(), State: s.State, Reason: s.Reason, Suspicious: s.Suspicious, New: s.New}
+		f := sentenceForm{
+			ID: s.ID, Text: s.Text, Place: s.Place.String(), State: s.State, Reason: s.Reason,
+			Suspicious: s.Suspicious, New: s.New,
+		}
 		for _, p := range s.Policies {
 			f.Policies = append(f.Policies, refForm(p))
 		}

@@ -94,8 +94,12 @@ type slotEnd struct {
 }
 
 var (
-	decisionSlots = []slotEnd{{"under 1 ms", time.Millisecond}, {"1 to 5 ms", 5 * time.Millisecond}, {"5 to 20 ms", 20 * time.Millisecond}, {"20 to 100 ms", 100 * time.Millisecond}, {"0.1 to 1 s", time.Second}, {"1 s and more", math.MaxInt64}}
-	answerSlots   = []slotEnd{{"under 10 s", 10 * time.Second}, {"10 s to 1 min", time.Minute}, {"1 to 10 min", 10 * time.Minute}, {"10 min to 1 h", time.Hour}, {"1 h and more", math.MaxInt64}}
+	decisionSlots = []slotEnd{
+		{"under 1 ms", time.Millisecond}, {"1 to 5 ms", 5 * time.Millisecond},
+		{"5 to 20 ms", 20 * time.Millisecond}, {"20 to 100 ms", 100 * time.Millisecond},
+		{"0.1 to 1 s", time.Second}, {"1 s and more", math.MaxInt64},
+	}
+	answerSlots = []slotEnd{{"under 10 s", 10 * time.Second}, {"10 s to 1 min", time.Minute}, {"1 to 10 min", 10 * time.Minute}, {"10 min to 1 h", time.Hour}, {"1 h and more", math.MaxInt64}}
 )
 
 // slotsOf counts times by the ranges that they fall into.

@@ -148,7 +148,10 @@ func (p *editPage) read(t *contract.Tool, e *revise.Edit) {
 	}
 	add := func(variant string, args []contract.Arg) {
 		for _, a := range args {
-			out := editedArg{revise.Arg{Variant: variant, Pattern: a.Pattern, Role: a.Role, Floor: a.Floor}, a.Why, a.Review, a.Role, a.Floor}
+			out := editedArg{
+				revise.Arg{Variant: variant, Pattern: a.Pattern, Role: a.Role, Floor: a.Floor}, a.Why, a.Review,
+				a.Role, a.Floor,
+			}
 			at := slices.IndexFunc(e.Args, func(x revise.Arg) bool { return x.Variant == variant && x.Pattern == a.Pattern })
 			if at >= 0 {
 				out.Role, out.Floor = e.Args[at].Role, e.Args[at].Floor

@@ -194,7 +194,10 @@ func (c *Console) ask(ctx context.Context, v *visit, id string, status int) (out
 	if err != nil {
 		return outcome{}, err
 	}
-	page := questionPage{ID: a.ID, Session: a.Session, Times: times{a.Created, a.Expires, c.o.Now()}, May: v.who.May(access.ApprovalsAnswer)}
+	page := questionPage{
+		ID: a.ID, Session: a.Session, Times: times{a.Created, a.Expires, c.o.Now()},
+		May: v.who.May(access.ApprovalsAnswer),
+	}
 
 	page.Calls = callsOf(&a)
 	if a.State == store.Pending {
@@ -210,7 +213,10 @@ func (c *Console) ask(ctx context.Context, v *visit, id string, status int) (out
 	for _, r := range slices.Backward(turns) {
 		page.Turns = append(page.Turns, turn{r.Seq, r.Event.Time, excerpt(r.Event.Text, nil, maxShownTurn)})
 	}
-	return outcome{page: "question", frame: frame{Title: "May it call " + titleOf(a.Decision.Tool) + "?", View: "inbox", Status: status, Live: topic, Version: version, Body: page}}, nil
+	return outcome{page: "question", frame: frame{
+		Title: "May it call " + titleOf(a.Decision.Tool) + "?", View: "inbox", Status: status,
+		Live: topic, Version: version, Body: page,
+	}}, nil
 }
 
 // callsOf prepares the calls of a question.

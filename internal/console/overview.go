@@ -20,7 +20,10 @@ type span struct {
 	Step time.Duration
 }
 
-var spansOfTime = []span{{"hour", time.Hour, 2 * time.Minute}, {"day", 24 * time.Hour, time.Hour}, {"week", 7 * 24 * time.Hour, 6 * time.Hour}, {"month", 30 * 24 * time.Hour, 24 * time.Hour}}
+var spansOfTime = []span{
+	{"hour", time.Hour, 2 * time.Minute}, {"day", 24 * time.Hour, time.Hour},
+	{"week", 7 * 24 * time.Hour, 6 * time.Hour}, {"month", 30 * 24 * time.Hour, 24 * time.Hour},
+}
 
 // overviewPage is what happened lately, in numbers.
 type overviewPage struct {

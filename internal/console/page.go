@@ -231,7 +231,11 @@ func (c *Console) show(w http.ResponseWriter, v *visit, out outcome) {
 	f.Base, f.Assets = c.o.Base, c.assets
 	if v != nil {
 		f.Who, f.CSRF = v.who.Name, v.login.csrf
-		f.May = may{v.who.May(access.SessionsRead), v.who.May(access.ApprovalsRead), v.who.May(access.ApprovalsAnswer), v.who.May(access.ContractsRead), v.who.May(access.ContractsWrite)}
+		f.May = may{
+			v.who.May(access.SessionsRead), v.who.May(access.ApprovalsRead),
+			v.who.May(access.ApprovalsAnswer), v.who.May(access.ContractsRead),
+			v.who.May(access.ContractsWrite),
+		}
 	}
 	if f.May.Ask {
 		state, err := v.stateOf(v.Context(), "inbox")

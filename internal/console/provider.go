@@ -95,7 +95,10 @@ func (c *Console) begin(w http.ResponseWriter, r *http.Request) {
 
 // beginCookie returns the cookie of a signing in, which no other path gets.
 func (c *Console) beginCookie(value string, age int) *http.Cookie {
-	return &http.Cookie{Name: beginCookie, Value: value, Path: c.o.Base + "login/", MaxAge: age, HttpOnly: true, Secure: c.overTLS(), SameSite: http.SameSiteLaxMode}
+	return &http.Cookie{
+		Name: beginCookie, Value: value, Path: c.o.Base + "login/", MaxAge: age, HttpOnly: true,
+		Secure: c.overTLS(), SameSite: http.SameSiteLaxMode,
+	}
 }
 
 // overTLS reports whether people reach the pages by TLS, which a proxy may end.

@@ -231,7 +231,10 @@ var writers = map[remit.EventKind]string{
 }
 
 // fixed are the trusts of texts that are the same in every session.
-var fixed = map[remit.EventKind]label.Trust{remit.SystemEvent: label.Trusted, remit.UserEvent: label.User, remit.AttachmentEvent: label.External}
+var fixed = map[remit.EventKind]label.Trust{
+	remit.SystemEvent: label.Trusted, remit.UserEvent: label.User,
+	remit.AttachmentEvent: label.External,
+}
 
 // event prepares an event for showing, with what is to be marked in its text.
 func (o *outline) event(r store.Record, marks []originMark, open bool) event {
@@ -371,7 +374,10 @@ func (c *Console) text(ctx context.Context, v *visit) (outcome, error) {
 		}
 	}
 
-	page := textPage{Session: info.ID, Seq: r.Seq, Size: len(whole), Who: writers[r.Event.Kind], Parts: max(1, (len(whole)+maxText-1)/maxText)}
+	page := textPage{
+		Session: info.ID, Seq: r.Seq, Size: len(whole), Who: writers[r.Event.Kind],
+		Parts: max(1, (len(whole)+maxText-1)/maxText),
+	}
 	page.Part = min(int(min(number(v.FormValue("part")), maxSeq/maxText)), page.Parts-1)
 	page.From = page.Part * maxText
 	part := whole[runeStart(whole, page.From):runeStart(whole, min(page.From+maxText, len(whole)))]

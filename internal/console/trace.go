@@ -123,7 +123,10 @@ func (w *way) locate(o *outline, s *step) (next []step) {
 			return next
 		}
 		if seq, path, ok := o.written(e.Origin); ok {
-			s.Places = append(s.Places, place{Seq: seq, Kind: remit.CallEvent, Tool: o.events[seq].Tool, Field: path, Evidence: e, Written: true})
+			s.Places = append(s.Places, place{
+				Seq: seq, Kind: remit.CallEvent, Tool: o.events[seq].Tool, Field: path, Evidence: e,
+				Written: true,
+			})
 			next = append(next, step{Seq: seq, Path: path, Because: s.N, depth: s.depth + 1})
 			continue
 		}
