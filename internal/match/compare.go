@@ -6,6 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/remit-project/remit/internal/scalar"
 )
 
@@ -34,7 +36,21 @@ func same(want, have string, authority bool) bool {
 	if isASCII(want) && isASCII(have) {
 		return strings.EqualFold(want, have)
 	}
-	return fold(want) == fold(have)
+	return caseless(want) == caseless(have)
+}
+
+// caseless returns a text without its case. Wide and raised letters are others.
+func caseless(s string) string { return strings.ToLower(norm.NFC.String(s)) }
+
+// is reports whether an argument is a value. Where that is exact, a text is no number in another form, since 1.10 is another version than
+// 1.1, and blanks around it make another path.
+func (a *Argument) is(value string, exact bool) bool {
+	_, isNumber := number(strings.TrimSpace(value))
+	isPadded := strings.TrimSpace(a.Text) != a.Text
+	if exact && value != a.Text && (isPadded || (a.String && isNumber)) {
+		return false
+	}
+	return same(value, a.Text, exact)
 }
 
 // sameSite reports whether a link is another one, that of a site, with the slash of its empty path: to a

@@ -1,7 +1,9 @@
 package match_test
 
 import (
+	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/remit-project/remit/internal/match"
@@ -59,6 +61,67 @@ func TestSlashOfASite(t *testing.T) {
 		}
 		if ok, misses := h.covered(t); ok != c.want {
 			t.Errorf("%s for %s: covered %v, want %v (%v)", c.called, c.said, ok, c.want, misses)
+		}
+	}
+}
+
+// TestSpellingOfAName: what says where a call goes, or which object one is about that can't be taken back, is as it is written. Wide letters,
+// blanks around it and the zeros of a version make another one; case doesn't where the call can be taken back.
+func TestSpellingOfAName(t *testing.T) {
+	for _, c := range []struct {
+		stated, called string
+		write, want    bool
+	}{
+		{"t:aB3x", "t:aB3x", false, true},
+		{"t:aB3x", "t:ab3x", true, false},
+		{"t:/srv/a.txt", "t:/srv/a.txt ", true, false},
+		{"t:/srv/a.txt", "t:/srv/a.txt\u2028", true, false},
+		{"t:make test", "t:make test\n", true, false},
+		{"s:aB3x", "s:aB3x", false, true},
+		{"s:aB3x", "s:ab3x", false, false},
+		{"s:aB3x", "s:ab3x", true, true},
+		{"s:aB3x", "s:ａＢ３ｘ", true, false},
+		{"s:aB3x", "s:aB³x", true, false},
+		{"s:1.10", "s:1.1", false, false},
+		{"s:302", "s:302.0", false, false},
+		{"s:302", "s:302\n", false, false},
+		{"s:2026-05-01T10:00:00Z", "s:2026-05-01T12:00:00+02:00", false, true},
+		{"c:98.70", "c:98.7", false, true},
+		{"c:Hello", "c:hello", false, true},
+	} {
+		_, stated, _ := strings.Cut(c.stated, ":")
+		h := hostile{
+			request: "Do it for " + stated, scope: `{"calls":[{"tool":"pay","args":{"/account":{"is":` + strconv.Quote(stated) + `}}}]}`,
+			tool: "pay", args: map[string]string{"/account": c.called}, write: c.write,
+		}
+		if ok, misses := h.covered(t); ok != c.want {
+			t.Errorf("%q for %q (taken back: %v): covered %v, want %v (%v)", c.called, c.stated, c.write, ok, c.want, misses)
+		}
+	}
+}
+
+// TestNumberInAText: a text that reads as a number is that number in its own spelling alone, as a value and as a condition; a number is the same
+// with zeros at its end.
+func TestNumberInAText(t *testing.T) {
+	const entry = `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":{"rack":%s}}],"kind":"id","pick":"only"}}}]}`
+	for name, c := range map[string]struct {
+		where, listed, called string
+		want                  bool
+	}{
+		"a section":                     {`"2.10"`, `[{"id":"1.10","rack":"2.10"}]`, "1.10", true},
+		"another section":               {`"2.10"`, `[{"id":"1.10","rack":"2.1"}]`, "1.10", false},
+		"a number":                      {`"2.10"`, `[{"id":"1.10","rack":2.1}]`, "1.10", true},
+		"another version":               {`"2.10"`, `[{"id":"1.10","rack":"2.10"}]`, "1.1", false},
+		"either of two versions":        {`"2.10"`, `[{"id":"1.10","rack":"2.10"},{"id":"1.1","rack":"2.10"}]`, "1.1", false},
+		"an id with a zero behind it":   {`"2.10"`, `[{"id":302,"rack":"2.10"}]`, "302.0", false},
+		"an id that the records number": {`"2.10"`, `[{"id":302,"rack":"2.10"}]`, "302", true},
+	} {
+		h := hostile{
+			request: "Forward that of rack 2.10.", scope: fmt.Sprintf(entry, c.where), results: mails(nil, c.listed),
+			tool: "forward_mail", args: map[string]string{"/id": "s:" + c.called},
+		}
+		if ok, misses := h.covered(t); ok != c.want {
+			t.Errorf("%s: covered %v, want %v (%v)", name, ok, c.want, misses)
 		}
 	}
 }

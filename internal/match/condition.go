@@ -337,7 +337,7 @@ func (m *matcher) unchanged(p *Proposal, a Argument) (Grant, string) {
 		for _, record := range records {
 			has := slices.ContainsFunc(r.records[record], func(i int) bool {
 				f := &r.fields[i]
-				return isNamed(f) && !f.null && same(f.text, a.Text, a.authority())
+				return isNamed(f) && !f.null && a.is(f.text, a.authority())
 			})
 			if !has {
 				return Grant{}, m.say("%s is not what %s has already", short(a.Text), r.Tool)

@@ -49,7 +49,7 @@ func (m *matcher) value(c *Constraint, a Argument) (Grant, string) {
 // doubt; where authority lies in a value that it doubts, the value has to be made of the
 // user's words, or a person has agreed to it.
 func (m *matcher) is(c *Constraint, a Argument) (Grant, string) {
-	if !c.states(&a) {
+	if !c.states(&a, m.irreversible) {
 		return Grant{}, m.say("%s is not what the request says", short(a.Text))
 	}
 	if a.Doubtful && a.authority() && !m.confirmed && !a.isNobodys() && !m.madeOf(a.Text) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/scope"
 )
 
 // held is a condition on one field as a result is held to it.
@@ -184,7 +185,7 @@ func (m *matcher) inSeveralUnits(w *Match, r *Result, is func(*field) bool) bool
 // may be read, or for what speaks against a call in one.
 func (m *matcher) acceptsField(want *held, r *Result, f *field) bool {
 	accepted := want.accepts(f.text)
-	if accepted && m.irreversible && !m.against && m.deviates(want, f) {
+	if accepted && m.irreversible && !m.against && (m.deviates(want, f) || want.isOtherNumber(f)) {
 		return false
 	}
 	bounded := (m.irreversible || m.against) && want.Below+want.Above != ""
@@ -199,6 +200,12 @@ func (m *matcher) acceptsField(want *held, r *Result, f *field) bool {
 		return accepted || want.inBounds(other)
 	}
 	return accepted && want.inBounds(other)
+}
+
+// isOtherNumber reports whether a text is a number that a condition states in another form: the section 2.10 is not 2.1.
+func (w *Match) isOtherNumber(f *field) bool {
+	_, isNumber := number(strings.TrimSpace(f.text))
+	return isNumber && !f.numeric && w.Is != nil && !slices.Contains(w.Is, scope.Value(strings.TrimSpace(f.text)))
 }
 
 // ofEmpty reports whether an empty member meets a condition. What another call gives is never

@@ -116,7 +116,7 @@ func (e *Call) isForOther(p *Proposal) bool {
 		}
 		for j := range p.Args {
 			a := &p.Args[j]
-			if a.Pointer == c.Pointer && !a.Empty && !c.states(a) {
+			if a.Pointer == c.Pointer && !a.Empty && !c.states(a, p.Irreversible) {
 				return true
 			}
 		}
@@ -124,15 +124,12 @@ func (e *Call) isForOther(p *Proposal) bool {
 	return false
 }
 
-// states reports whether a value is one of those that a constraint states.
-func (c *Constraint) states(a *Argument) bool {
-	authority := a.authority()
-	for _, v := range c.Is {
-		if same(string(v), a.Text, authority) {
-			return true
-		}
-	}
-	return false
+// states reports whether a value is one of those that a constraint states. What a call that can't be taken back is about is as it is written.
+func (c *Constraint) states(a *Argument, irreversible bool) bool {
+	isObject := irreversible && a.Role == label.Selector
+	return slices.ContainsFunc(c.Is, func(v scope.Value) bool {
+		return a.is(string(v), a.authority() || (isObject && !isMoment(string(v))))
+	})
 }
 
 // tooMuch ends a match that sees only a part of a result: what it finds to be the only one

@@ -43,7 +43,8 @@ func call(tool string, args map[string]string) *match.Proposal {
 	roles := map[string]label.Role{"t": label.Target, "u": label.Target, "s": label.Selector, "c": label.Content, "o": label.Control}
 	for pointer, v := range args {
 		role, text, _ := strings.Cut(v, ":")
-		p.Args = append(p.Args, match.Argument{Pointer: pointer, Text: text, Role: roles[role], Doubtful: role == "t" || role == "s", Said: role == "u"})
+		isName := role == "t" || role == "s"
+		p.Args = append(p.Args, match.Argument{Pointer: pointer, Text: text, String: isName, Role: roles[role], Doubtful: isName, Said: role == "u"})
 		p.Digest += pointer + text
 	}
 	return p

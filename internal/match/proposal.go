@@ -11,8 +11,10 @@ import (
 type Argument struct {
 	Pointer string
 	Text    string
-	// Empty marks null, the empty text and empty arrays and objects.
-	Empty bool
+	// Empty marks null, the empty text and empty arrays and objects, and Null the first.
+	Empty, Null bool
+	// String marks a text, which is no number however it is written.
+	String bool
 	// Role is what the argument is to security, by the tool's contract.
 	Role label.Role
 	// Doubtful reports whether the monitor would ask about the argument.

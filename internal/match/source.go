@@ -62,8 +62,9 @@ type offers struct {
 func (o offers) several(a Argument) bool {
 	exact := a.authority() || a.Role == label.Selector
 	return slices.ContainsFunc(o.values, func(v candidate) bool {
-		first := o.values[0].text
-		return !same(first, v.text, exact)
+		first := o.values[0]
+		text := Argument{Text: v.text, String: !first.numeric && !v.numeric}
+		return !text.is(first.text, exact)
 	})
 }
 
@@ -85,8 +86,7 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 	var hits []candidate
 	for _, v := range o.values {
 		exact := a.authority() || (a.Role == label.Selector && !isMoment(v.text))
-		isPadded := exact && v.text != a.Text && strings.TrimSpace(a.Text) != a.Text
-		if m.work(len(v.text)) && !v.missing && !isPadded && same(v.text, a.Text, exact) {
+		if m.work(len(v.text)) && !v.missing && a.is(v.text, exact) {
 			hits = append(hits, v)
 		}
 	}
