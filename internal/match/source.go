@@ -74,10 +74,8 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 		return Grant{Way: WaySaid}, ""
 	}
 	o := m.offers(c.From, c, c.idOf(a))
-	// Another account of the user's is not the one that the request means.
-	another := sharp(c.Kind) && isOf(a.Text, c.Kind)
 	switch {
-	case !o.called && a.Said && !a.Doubtful && !another:
+	case !o.called && m.mayBeSaid(c, &a):
 		return Grant{Way: WaySaid}, ""
 	case !o.called:
 		return Grant{}, m.unanswered(c.From, c)
