@@ -1,6 +1,9 @@
 package match_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestComputedBy: "by" says which operation a number is the result of, and whether a source's
 // numbers are added up.
@@ -243,6 +246,49 @@ func TestOneCompany(t *testing.T) {
 			if got, misses := h.covered(t); got != c.want {
 				t.Errorf("%s: %s covered %v, want %v (%v)", name, id, got, c.want, misses)
 			}
+		}
+	}
+}
+
+// TestDirectionOfADifference: what the words name behind "minus" is taken away, and nothing that they owe us is paid to them.
+func TestDirectionOfADifference(t *testing.T) {
+	source := func(field string) string {
+		return `{"tool":"read_file","args":{"/path":{"is":"may.txt"}},"field":"` + field + `"}`
+	}
+	const bill = `{"due":100,"paid":70,"fee":15,"late_fee":5,"bonus":40}`
+	for name, c := range map[string]struct {
+		fields, by, amount string
+		want               bool
+	}{
+		"what is left to pay":          {"due paid", "due minus paid", "30", true},
+		"sources in another order":     {"paid due", "due minus paid", "30", true},
+		"what they owe us":             {"due paid", "paid minus due", "30", false},
+		"a negative amount":            {"due paid", "paid minus due", "-30", false},
+		"the other way round":          {"due paid", "due minus paid", "-30", false},
+		"subtracted from":              {"due paid", "paid subtracted from due", "30", true},
+		"the wrong one from the other": {"due paid", "subtract due from paid", "30", false},
+		"between two":                  {"paid due", "the difference between paid and due", "30", true},
+		"three":                        {"due paid fee", "due minus paid minus fee", "15", true},
+		"three in another order":       {"due paid fee", "paid minus due minus fee", "15", false},
+		"one more, one less":           {"due bonus fee", "due plus bonus minus fee", "125", true},
+		"the other more, the one less": {"due bonus fee", "due plus bonus minus fee", "75", false},
+		"a name in another":            {"due fee late_fee", "due minus late fee plus fee", "110", true},
+		"a name for another":           {"due fee late_fee", "due minus late fee plus fee", "90", false},
+		"a number first":               {"paid", "120 minus paid", "50", true},
+		"a number behind":              {"paid", "paid minus 20", "50", true},
+		"a number first, reversed":     {"due", "90 minus due", "10", false},
+		"mixed, and not named":         {"due bonus fee", "the bill plus the extra minus the charge", "125", false},
+	} {
+		var from []string
+		for _, field := range strings.Fields(c.fields) {
+			from = append(from, source(field))
+		}
+		h := hostile{
+			request: "Pay the rest of may.txt.", results: file("may.txt", bill), tool: "pay", args: map[string]string{"/amount": "o:" + c.amount},
+			scope: `{"calls":[{"tool":"pay","args":{"/amount":{"computed":[` + strings.Join(from, ",") + `],"by":"` + c.by + `"}}}]}`,
+		}
+		if got, misses := h.covered(t); got != c.want {
+			t.Errorf("%s: covered %v, want %v (%v)", name, got, c.want, misses)
 		}
 	}
 }

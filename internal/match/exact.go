@@ -14,16 +14,17 @@ import (
 func (m *matcher) followsExactly(want *big.Rat, c *Constraint) bool {
 	isEither := slices.Contains(words(c.By), "or")
 	var of []*big.Rat
+	var sources []Source // of them
 	for i := range c.Sources {
 		v, ok := m.operand(c, c.Sources[i:i+1])
 		if n, isNumber := new(big.Rat).SetString(v); ok && isNumber && len(v) <= maxOperand {
-			of = append(of, n)
+			of, sources = append(of, n), append(sources, c.Sources[i])
 		} else if !isEither {
 			return false
 		}
 	}
 	if isEither {
-		return slices.ContainsFunc(of, func(n *big.Rat) bool { return equalToCent(n, want) }) || m.someMake(want, of, c)
+		return slices.ContainsFunc(of, func(n *big.Rat) bool { return equalToCent(n, want) }) || m.someMake(want, of, sources, c)
 	}
 
 	by := naming().ReplaceAllString(glossed().ReplaceAllString(c.By, "$2"), "$1 ")
@@ -39,7 +40,7 @@ func (m *matcher) followsExactly(want *big.Rat, c *Constraint) bool {
 	case isPercentOf(c, said):
 		return equalToCent(new(big.Rat).Mul(new(big.Rat).Mul(of[0], said[0]), big.NewRat(1, 100)), want)
 	}
-	return m.make(want, of, by, operations)
+	return m.make(want, of, sources, by, operations)
 }
 
 // glossed is a number with another one in brackets behind it that says what it comes to: "their share of 12.00 (half: 6.00)".
@@ -55,16 +56,17 @@ var naming = pattern.OnUse(`(?i)\b\d{4}-\d\d-\d\d\b|\bto \d decimals?\b|` +
 var forAll = pattern.OnUse(`(?i)\bfor \d{1,3} ` + charged)
 
 // someMake reports whether some of several numbers make another one, by the operations of one of two ways.
-func (m *matcher) someMake(want *big.Rat, of []*big.Rat, c *Constraint) bool {
+func (m *matcher) someMake(want *big.Rat, of []*big.Rat, sources []Source, c *Constraint) bool {
 	operations := operationsIn(c.By, c.Sources)
 	for some := 1; some < 1<<min(len(of), maxTerms); some++ {
 		var terms []*big.Rat
+		var from []Source
 		for i, n := range of[:min(len(of), maxTerms)] {
 			if some&(1<<i) != 0 {
-				terms = append(terms, n)
+				terms, from = append(terms, n), append(from, sources[i])
 			}
 		}
-		if len(operations) > 0 && m.make(want, terms, c.By, operations) {
+		if len(operations) > 0 && m.make(want, terms, from, c.By, operations) {
 			return true
 		}
 	}
@@ -76,53 +78,33 @@ const maxTerms = 8
 
 // make reports whether numbers of sources and those of the words make another one. Where the words of a computation from one source have no
 // number, one of the request's is in it.
-func (m *matcher) make(want *big.Rat, of []*big.Rat, by string, operations map[operation]bool) bool {
+func (m *matcher) make(want *big.Rat, of []*big.Rat, sources []Source, by string, operations map[operation]bool) bool {
 	if percents().MatchString(by) || len(operations) == 0 || (operations[times] && len(operations) > 1) {
 		return false
 	}
-	said := amountsIn(by)
-	if len(said) > 0 || len(of) > 1 {
-		return m.isMadeBy(operations, want, slices.Concat(of, said))
+	terms := addendsOf(of, sources, by)
+	if len(terms) > 1 {
+		return m.isMadeBy(operations, want, terms, by)
 	}
-	return slices.ContainsFunc(amountsIn(m.request), func(n *big.Rat) bool { return m.isMadeBy(operations, want, append(slices.Clone(of), n)) })
+	return slices.ContainsFunc(amountsIn(m.request), func(n *big.Rat) bool {
+		return m.isMadeBy(operations, want, append(slices.Clone(terms), addend{Rat: n}), by)
+	})
 }
 
-// isMadeBy reports whether a number is the product of others, or their sum with some taken away: of those that words only add, none,
-// and where they only take away, all but one.
-func (m *matcher) isMadeBy(operations map[operation]bool, want *big.Rat, of []*big.Rat) bool {
-	if len(of) < 2 || len(of) > maxTerms || !m.work(perStep<<len(of)) {
+// isMadeBy reports whether a number is the product of others, or their sum with those taken away that words take away.
+func (m *matcher) isMadeBy(operations map[operation]bool, want *big.Rat, terms []addend, by string) bool {
+	if len(terms) < 2 || len(terms) > maxTerms || !m.work(perStep*(len(by)+len(terms))) {
 		return false
 	}
 	if operations[times] {
 		product := big.NewRat(1, 1)
-		for _, n := range of {
-			product.Mul(product, n)
+		for _, t := range terms {
+			product.Mul(product, t.Rat)
 		}
 		return equalToCent(product, want)
 	}
 
-	for taken := range 1 << len(of) {
-		sum, less := new(big.Rat), 0
-		for i, n := range of {
-			if taken&(1<<i) == 0 {
-				sum.Add(sum, n)
-			} else {
-				sum.Sub(sum, n)
-				less++
-			}
-		}
-		isSo := less == 0
-		switch {
-		case operations[minus] && operations[plus]:
-			isSo = less > 0 && less < len(of)
-		case operations[minus]:
-			isSo = less == len(of)-1
-		}
-		if isSo && equalToCent(sum, want) {
-			return true
-		}
-	}
-	return false
+	return isTotal(want, terms, by, operations)
 }
 
 // isPercentOf reports whether a computation is a number times a source that is a part in a hundred: the share_percent of 840.

@@ -409,21 +409,31 @@ func TestOmittedSetting(t *testing.T) {
 	}
 }
 
-// TestOmittedWords: a number or a day of the user's words can't be left out of a call that has an effect. What
-// the planner adds, and what may be usual, can.
+// TestOmittedWords: a number or a day can't be left out of a call that has an effect, nor what is found elsewhere or computed. What the planner
+// adds, and what may be usual, can.
 func TestOmittedWords(t *testing.T) {
 	for name, c := range map[string]struct {
 		request, note string
 		reads, want   bool
 	}{
-		"a number that is said":           {"Order 2 boxes.", `{"is":["2"]}`, false, false},
-		"a word that is said":             {"Send 5 EUR.", `{"is":["EUR"]}`, false, true},
-		"a day":                           {"A link until Friday.", `{"date":["2026-12-04"]}`, false, false},
-		"a usual value that nobody said":  {"Order some boxes.", `{"is":["1"]}`, false, true},
-		"one of several values is said":   {"Order 2 or 3 boxes.", `{"is":["2","3"]}`, false, false},
-		"what may be empty":               {"Order 2 boxes.", `{"is":["2",""]}`, false, true},
-		"a call that only reads":          {"Show 2 boxes.", `{"is":["2"]}`, true, true},
-		"another number than is in words": {"Order 12 boxes.", `{"is":["2"]}`, false, true},
+		"a number that is said":          {"Order 2 boxes.", `{"is":["2"]}`, false, false},
+		"a word that is said":            {"Send 5 EUR.", `{"is":["EUR"]}`, false, true},
+		"a day":                          {"A link until Friday.", `{"date":["2026-12-04"]}`, false, false},
+		"a usual value that nobody said": {"Order some boxes.", `{"is":["1"]}`, false, true},
+		"one of several values is said":  {"Order 2 or 3 boxes.", `{"is":["2","3"]}`, false, false},
+		"what may be empty":              {"Order 2 boxes.", `{"is":["2",""]}`, false, true},
+		"a call that only reads":         {"Show 2 boxes.", `{"is":["2"]}`, true, true},
+		"a number in words":              {"Order two boxes.", `{"is":["2"]}`, false, false},
+		"a number in other digits":       {"२ डिब्बे", `{"is":["2"]}`, false, false},
+		"a setting that is said":         {"Share it to view.", `{"is":["view"]}`, false, false},
+		"a setting that nobody said":     {"Share it.", `{"is":["view"]}`, false, true},
+		"a half of what is read":         {"Refund half.", `{"computed":[{"tool":"read_file","field":"amount"}],"by":"half of amount"}`, false, false},
+		"what is read":                   {"Refund it.", `{"from":[{"tool":"read_file","field":"amount"}],"kind":"number","pick":"only"}`, false, false},
+		"what is read, or nothing":       {"Refund it.", `{"is":[""],"from":[{"tool":"read_file","field":"amount"}],"kind":"number","pick":"only"}`, false, true},
+		"an end in words":                {"Share it for a week.", `{"computed":[],"by":"a week from today"}`, false, false},
+		"as long as before":              {"Move it.", `{"computed":[{"tool":"read_file","field":"end"}],"by":"the new start plus the present length"}`, false, true},
+		"what the agent writes":          {"Tell him.", `{"computed":[],"by":"a greeting"}`, false, true},
+		"a template":                     {"Call it a-1.", `{"template":"a-{n}","holes":{"n":{"is":"1"}}}`, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"forward_mail","args":{"/note":`+c.note+`}}]}`), tools(t))

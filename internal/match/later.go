@@ -97,10 +97,15 @@ func (m *matcher) movedFromOwn(at time.Time, c *Constraint, a Argument) (is, kno
 			return slices.ContainsFunc(all, func(t time.Time) bool { return sameClock(t, at) }), true
 		}
 		length, present := at.Sub(from), m.presentLength()
-		isPresent := present > 0 && slices.ContainsFunc(words(c.By), func(w string) bool { return w == "length" || w == "duration" })
+		isPresent := present > 0 && isAsLong(c.By)
 		return length > 0 && length <= maxLength && !(isPresent && length != present), true
 	}
 	return false, false
+}
+
+// isAsLong reports whether the words of a computation are about how long something is.
+func isAsLong(by string) bool {
+	return slices.ContainsFunc(words(by), func(w string) bool { return w == "length" || w == "duration" })
 }
 
 // presentLength returns how long the one thing is that other arguments of the call are of, by the only begin and the only end of its record;

@@ -309,8 +309,7 @@ func unlisted(e *Call, a *Argument, p *Proposal) string {
 // omission says why a call may not leave out an argument that is constrained; empty
 // where it may.
 func (m *matcher) omission(c *Arg, p *Proposal) string {
-	free := c.Absent || c.Any || c.Computed || c.Unchanged
-	if free || p.Role == nil {
+	if c.Absent || c.Any || c.Unchanged || p.Role == nil {
 		return ""
 	}
 	if len(c.Is) > 0 && p.Default != nil {
@@ -320,21 +319,13 @@ func (m *matcher) omission(c *Arg, p *Proposal) string {
 	}
 
 	role := p.Role(c.Pointer)
-	restricts := role == label.Selector || role.AuthorityBearing()
+	restricts := !c.Computed && (role == label.Selector || role.AuthorityBearing())
 	switched := slices.Contains(c.Is, "true") && !slices.Contains(c.Is, "false")
-	if restricts || switched || (!p.Read && m.isSaid(c)) {
+	decides := !p.Read && (m.isSaid(c, role) || m.isFound(c, p))
+	if restricts || switched || decides {
 		return "left out"
 	}
 	return ""
-}
-
-// isSaid reports whether a constraint states a day, or a number that is in the user's words: a call that says
-// nothing of "2 boxes" and of "until Friday" does something else. A word may be what the service takes
-// anyhow, as a currency is.
-func (m *matcher) isSaid(c *Arg) bool {
-	isNumber := func(v scope.Value) bool { _, ok := number(string(v)); return ok && m.madeOf(string(v)) }
-	mayBeEmpty := slices.Contains(c.Is, "")
-	return len(c.Date) > 0 || (!mayBeEmpty && slices.ContainsFunc(c.Is, isNumber))
 }
 
 // readsMore reports whether a call that only reads leaves out a filter that each source with its tool states: it reads more, and what a

@@ -1,0 +1,40 @@
+package match
+
+import (
+	"slices"
+
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/scope"
+)
+
+// What a call with an effect leaves out, its service decides: a refund without an amount is one of all.
+
+// isSaid reports whether a constraint states a day or a number, or for a call that can't be taken back a setting in the user's words: a
+// call that says nothing of "2 boxes", of "until Friday" and of "to view" does something else. A currency may be what the service takes
+// anyhow, and so may a number that nobody said, as the 1 of one: in other words than digits no program finds it.
+func (m *matcher) isSaid(c *Arg, role label.Role) bool {
+	isStated := func(v scope.Value) bool {
+		_, isNumber := number(string(v))
+		inWords := isNumber && m.irreversible && v != "1"
+		isSetting := m.irreversible && role == label.Control && !isCurrency(string(v))
+		return inWords || ((isNumber || isSetting) && m.madeOf(string(v)))
+	}
+	mayBeEmpty := slices.Contains(c.Is, "")
+	return len(c.Date) > 0 || (!mayBeEmpty && slices.ContainsFunc(c.Is, isStated))
+}
+
+// isFound reports whether a constraint takes a value from other calls, or makes one, which is not what the argument is anyhow. What is moved
+// goes on as long as before.
+func (m *matcher) isFound(c *Arg, p *Proposal) bool {
+	takes := len(c.From) > 0 || len(c.Sources) > 0 || c.Template != ""
+	isLength := c.Computed && m.irreversible && length().MatchString(fold(c.By))
+	if !(takes || isLength) || slices.Contains(c.Is, "") || (c.Computed && isAsLong(c.By)) {
+		return false
+	}
+	otherwise := p.otherwise(c.Pointer)
+	if otherwise == "" {
+		return true
+	}
+	_, miss := m.value(&c.Constraint, Argument{Pointer: c.Pointer, Text: otherwise, Role: p.Role(c.Pointer)})
+	return miss != ""
+}
