@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/scope"
 )
@@ -318,34 +319,75 @@ func (s *Source) callKey() string { return fmt.Sprintf("%q %q %+v", s.Server, s.
 // unchanged accepts a value that the object of the call has already: the latest record of
 // its server with the object's id has a member of the argument's name with that value.
 func (m *matcher) unchanged(p *Proposal, a Argument) (Grant, string) {
+	r, records := m.objectNow(p, a.Pointer)
+	if r == nil {
+		return Grant{}, "nothing says what it is now"
+	}
+	name := argumentName(a.Pointer)
+	place, known := m.lookedIn(r, name)
+	if known && place == a.Text && !m.hasOwn(r, name) {
+		return Grant{Way: WayUnchanged, Call: r.Call}, ""
+	}
+
+	isNamed, _ := m.member(r, name, "")
+	for _, record := range records {
+		var now []string
+		for _, i := range r.records[record] {
+			if f := &r.fields[i]; isNamed(f) && !f.null {
+				now = append(now, f.text)
+			}
+		}
+		has := slices.ContainsFunc(now, func(text string) bool { return a.is(text, a.authority()) })
+		if !has || !m.isWholeList(p, &a, now) {
+			return Grant{}, m.say("%s is not what %s has already", short(a.Text), r.Tool)
+		}
+	}
+	return Grant{Way: WayUnchanged, Call: r.Call}, ""
+}
+
+// isWholeList reports whether a list of which an argument is an element has each text as often as a record.
+func (m *matcher) isWholeList(p *Proposal, a *Argument, now []string) bool {
+	list, isElement := listAround(a.Pointer)
+	if !isElement {
+		return true
+	}
+	left := slices.Clone(now)
+	for i := range p.Args {
+		other := &p.Args[i]
+		if of, is := listAround(other.Pointer); !is || of != list || other.Empty {
+			continue
+		}
+		found := slices.IndexFunc(left, func(text string) bool { return m.step() && other.is(text, other.authority()) })
+		if found < 0 {
+			return false
+		}
+		left = slices.Delete(left, found, found+1)
+	}
+	return len(left) == 0
+}
+
+// listAround returns the pointer of the list that an argument is an element of.
+func listAround(pointer string) (list string, ok bool) {
+	at := strings.LastIndexByte(pointer, '/')
+	if at < 0 || !strictjson.IsIndex(pointer[at+1:]) {
+		return "", false
+	}
+	return pointer[:at], true
+}
+
+// objectNow returns the latest result that has the object of a call, and its records there; nil where none has it.
+func (m *matcher) objectNow(p *Proposal, pointer string) (*Result, []string) {
 	for _, r := range slices.Backward(m.results) {
 		isTold := r.Read || lexicon().Creating.In(words(r.Tool)) // what a call made, its service says
 		tells := r.Covered && isTold && r.structured && r.Server == p.Server
 		if !tells || !m.work(len(r.fields)*perStep) {
 			continue
 		}
-		records := m.about(r, p, a.Pointer)
-		if len(records) == 0 {
-			continue
+		if records := m.about(r, p, pointer); len(records) > 0 {
+			return r, records
 		}
-
-		isNamed, _ := m.member(r, argumentName(a.Pointer), "")
-		place, known := m.lookedIn(r, argumentName(a.Pointer))
-		if known && place == a.Text && !m.hasOwn(r, argumentName(a.Pointer)) {
-			return Grant{Way: WayUnchanged, Call: r.Call}, ""
-		}
-		for _, record := range records {
-			has := slices.ContainsFunc(r.records[record], func(i int) bool {
-				f := &r.fields[i]
-				return isNamed(f) && !f.null && a.is(f.text, a.authority())
-			})
-			if !has {
-				return Grant{}, m.say("%s is not what %s has already", short(a.Text), r.Tool)
-			}
-		}
-		return Grant{Way: WayUnchanged, Call: r.Call}, ""
 	}
-	return Grant{}, "nothing says what it is now"
+	return nil, nil
 }
 
 // about returns the records that are the object of a call: they have a value of it under

@@ -212,7 +212,14 @@ func (m *matcher) constrained(c *Arg, p *Proposal) (miss string) {
 		if otherwise := p.emptied(a); otherwise != "" {
 			return m.say("%s: left empty, and not left out, which means %s", a.Pointer, clip([]byte(otherwise)))
 		}
-		if a.Empty {
+		isStated := slices.Contains(c.Is, "")
+		switch {
+		case a.Empty && isStated:
+			m.grants = append(m.grants, Grant{Pointer: a.Pointer, Way: WayIs})
+			continue
+		case p.clears(a) && !(c.Unchanged && m.isEmptyNow(p, a)):
+			return m.say("%s: %s", a.Pointer, errClears)
+		case a.Empty:
 			continue
 		}
 		if c.From != nil && m.irreversible && m.in.Times.Each {
@@ -293,11 +300,14 @@ func next(pointer string) (segment, rest string) {
 // doubt about.
 func unlisted(e *Call, a *Argument, p *Proposal) string {
 	restricts := a.Role == label.Selector || a.authority()
-	if a.Empty && !(restricts && p.emptied(a) != "") {
+	if a.Empty && !p.clears(a) && !(restricts && p.emptied(a) != "") {
 		return ""
 	}
 	if slices.ContainsFunc(e.Args, func(c Arg) bool { return within(c.Pointer, a.Pointer) }) {
 		return ""
+	}
+	if p.clears(a) {
+		return errClears
 	}
 	harmless := a.Role == label.Content || a.Role == label.Control || p.Read
 	if harmless && !a.Doubtful {
