@@ -363,7 +363,7 @@ func TestLaterRecords(t *testing.T) {
 	const first = `[{"id":1,"status":"approved"},{"id":2,"status":"approved"}]`
 	loosenings{
 		"rejected later":     {approved, "1", []returned{{"bills", "", first}, {"bills", "", `[{"id":1,"status":"rejected"}]`}}, false},
-		"not rejected later": {approved, "2", []returned{{"bills", "", first}, {"bills", "", `[{"id":1,"status":"rejected"}]`}}, true},
+		"not rejected later": {approved, "2", []returned{{"bills", "", first}, {"bills", "", `[{"id":1,"status":"rejected"},{"id":2,"status":"approved"}]`}}, true},
 		"approved later":     {approved, "1", []returned{{"bills", "", `[{"id":1,"status":"open"}]`}, {"bills", "", first}}, true},
 	}.run(t)
 }
