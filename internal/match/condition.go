@@ -257,7 +257,7 @@ func (m *matcher) findSelected(s *Source, c *Constraint, a Argument, r *Result) 
 
 	listing := Constraint{Pick: scope.All, From: c.From}
 	for _, v := range m.fields(s, &listing, r, c.idOf(a)) {
-		if m.work(len(v.text)) && (same(v.text, a.Text, false) || mayBe(v.text, a.Text)) {
+		if m.work(len(v.text)) && (same(v.text, a.Text, false) || mayBe(v.text, a.Text) || isAmong(a.Text, v.text)) {
 			return m.say("%s is in the result of %s, which the request leaves out", short(a.Text), s.Tool)
 		}
 	}

@@ -28,7 +28,7 @@ func (w *Match) is(v scope.Value, text string) bool {
 		return same(string(v), text, w.exact)
 	}
 	unclear := w.days && !isMoment(text) && strings.TrimSpace(text) != "" // a day in words
-	return unclear || same(string(v), text, false) || mayBe(string(v), text) || (w.isOnName() && mayBeCalled(string(v), text)) || w.maySaySo(v, text)
+	return unclear || same(string(v), text, false) || mayBe(string(v), text) || isAmong(string(v), text) || (w.isOnName() && mayBeCalled(string(v), text)) || w.maySaySo(v, text)
 }
 
 // maySaySo reports whether a short text that is no title may say a value among other words, inflected or in a compound: "Admin (owner)" and
@@ -64,6 +64,22 @@ func mayBe(value, text string) bool {
 		}
 	}
 	return shown == value || isDisguised(text)
+}
+
+// isAmong reports whether a short text has a code among others ("s1; s2"), at one end of a range ("s1-s4"), in a link, or parted ("s 1").
+func isAmong(code, text string) bool {
+	value, shown := plainly(code), plainly(text)
+	if !isCode(value) || isMoment(code) || rational(strings.TrimSpace(code)) != nil || len(shown) > 16*maxTitle {
+		return false
+	}
+	if strings.ReplaceAll(shown, " ", "") == value {
+		return true
+	}
+	parts := strings.FieldsFunc(shown, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;|&+/\\()[]{}", r) })
+	return slices.ContainsFunc(parts, func(part string) bool {
+		first, last, isRange := strings.Cut(part, "-")
+		return part == value || (isRange && isCode(first) && isCode(last) && (first == value || last == value))
+	})
 }
 
 // switches are the ways of writing that something is so, or isn't.
