@@ -112,6 +112,8 @@ func (m *matcher) computed(c *Constraint, a Argument) (Grant, string) {
 			return g, ""
 		case known:
 			return Grant{}, m.say("%s is not what the sources say, %s", short(a.Text), c.By)
+		case m.irreversible && !m.mayFollow(at, c):
+			return Grant{}, m.say("%s is far from what the sources say, %s", short(a.Text), c.By)
 		}
 	}
 

@@ -19,42 +19,84 @@ var numerals = map[string]int{
 	"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
 }
 
-// later returns a moment moved by each length of time that the words of a scope have, in the direction that they
-// say; forwards and backwards where they say none, or both.
+// later returns a moment moved by the lengths of time that the words of a scope have together ("1 month and 2 days"), in the direction that they
+// say; forwards and backwards where they say none, or both. By each of them, where the words leave one to choose.
 func later(t time.Time, by string) []time.Time {
-	var out []time.Time
 	said := words(by)
 	adds, takes := lexicon().Forwards.In(said), lexicon().Backwards.In(said)
-	for _, l := range length().FindAllStringSubmatch(fold(by), maxOperands) {
-		n, named := numerals[l[1]]
-		if !named {
-			n, _ = strconv.Atoi(l[1])
-		}
+	lengths := length().FindAllStringSubmatch(fold(by), maxOperands)
+	isEither := slices.Contains(said, "or") || strings.ContainsAny(by, "()")
 
-		for _, n := range []int{n, -n} {
-			if away := (n > 0 && takes) || (n < 0 && adds); away && adds != takes {
-				continue
-			}
-			switch l[2] {
-			case "minute":
-				out = append(out, t.Add(time.Duration(n)*time.Minute))
-			case "hour":
-				out = append(out, t.Add(time.Duration(n)*time.Hour))
-			case "day":
-				out = append(out, t.AddDate(0, 0, n))
-			case "week":
-				out = append(out, t.AddDate(0, 0, 7*n))
-			case "fortnight":
-				out = append(out, t.AddDate(0, 0, 14*n))
-			case "month":
-				out = append(out, t.AddDate(0, n, 0))
-			case "year":
-				out = append(out, t.AddDate(n, 0, 0))
+	var out []time.Time
+	for _, sign := range []int{1, -1} {
+		if away := (sign > 0 && takes) || (sign < 0 && adds); (away && adds != takes) || len(lengths) == 0 {
+			continue
+		}
+		all := t
+		for _, unit := range []string{"year", "month", "fortnight", "week", "day", "hour", "minute"} {
+			for _, l := range lengths {
+				if l[2] != unit {
+					continue
+				}
+				n, named := numerals[l[1]]
+				if !named {
+					n, _ = strconv.Atoi(l[1])
+				}
+				all = movedBy(all, sign*n, unit)
+				if isEither {
+					out = append(out, movedBy(t, sign*n, unit))
+				}
 			}
 		}
+		out = append(out, all)
 	}
 	return out
 }
+
+// movedBy returns a moment moved by some of a unit. A month from the 31st ends with the month.
+func movedBy(t time.Time, n int, unit string) time.Time {
+	switch unit {
+	case "minute":
+		return t.Add(time.Duration(n) * time.Minute)
+	case "hour":
+		return t.Add(time.Duration(n) * time.Hour)
+	case "day":
+		return t.AddDate(0, 0, n)
+	case "week":
+		return t.AddDate(0, 0, 7*n)
+	case "fortnight":
+		return t.AddDate(0, 0, 14*n)
+	case "year":
+		n *= 12
+	}
+
+	moved := t.AddDate(0, n, 0)
+	if moved.Day() != t.Day() {
+		moved = moved.AddDate(0, 0, -moved.Day())
+	}
+	return moved
+}
+
+// mayFollow reports whether a moment may follow from that of a source by words that no program reads ("3 working days after"): it is within a month
+// of one, on the side that they say.
+func (m *matcher) mayFollow(at time.Time, c *Constraint) bool {
+	said := words(c.By)
+	adds, takes := lexicon().Forwards.In(said), lexicon().Backwards.In(said)
+	known := false
+	for i := range c.Sources {
+		for _, from := range m.moments(c.Sources[i : i+1]) {
+			known = true
+			isAway := (at.Before(from) && adds && !takes) || (at.After(from) && takes && !adds)
+			if !isAway && at.Sub(from).Abs() <= maxUnread {
+				return true
+			}
+		}
+	}
+	return !known
+}
+
+// maxUnread is how far a moment may be from that of its source where no words are read.
+const maxUnread = 31 * 24 * time.Hour
 
 // moved reports whether a moment is that of a source moved by a length of time in the scope's
 // words, or a day the day of that. It reports false for known where a program can't tell: where no

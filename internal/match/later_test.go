@@ -93,3 +93,33 @@ func TestComputedFromItsSource(t *testing.T) {
 		}
 	}
 }
+
+// TestLengthsTogether: lengths of time are added up, a month from the 31st ends with its month, and a day that can't be taken back is near its source
+// where no program reads the words.
+func TestLengthsTogether(t *testing.T) {
+	for name, c := range map[string]struct {
+		by, deadline, value string
+		want                bool
+	}{
+		"a month and two days":        {"deadline plus 1 month and 2 days", "2026-08-01", "2026-09-03", true},
+		"the days alone":              {"deadline plus 1 month and 2 days", "2026-08-01", "2026-08-03", false},
+		"the month alone":             {"deadline plus 1 month and 2 days", "2026-08-01", "2026-09-01", false},
+		"either of two":               {"7 or 14 days after the deadline, or 3 weeks", "2026-08-01", "2026-08-22", true},
+		"another way to say it":       {"deadline plus 7 days (one week)", "2026-08-01", "2026-08-08", true},
+		"the end of a shorter month":  {"deadline plus 1 month", "2026-08-31", "2026-09-30", true},
+		"the begin of the next":       {"deadline plus 1 month", "2026-08-31", "2026-10-01", false},
+		"a leap day":                  {"deadline plus 1 year", "2028-02-29", "2029-02-28", true},
+		"working days":                {"3 working days after the deadline", "2026-06-01", "2026-06-04", true},
+		"working days, in five years": {"3 working days after the deadline", "2026-06-01", "2031-06-04", false},
+		"working days, before":        {"3 working days after the deadline", "2026-06-01", "2026-05-28", false},
+	} {
+		h := hostile{
+			request: "Push Ann's deadline back.", tool: "forward_mail", args: map[string]string{"/note": "c:" + c.value},
+			results: mails(nil, `[{"name":"Ann","deadline":"`+c.deadline+`"}]`),
+			scope:   `{"calls":[{"tool":"forward_mail","args":{"/note":{"computed":[{"tool":"list_mails","field":"deadline","where":{"name":"Ann"}}],"by":"` + c.by + `"}}}]}`,
+		}
+		if got, misses := h.covered(t); got != c.want {
+			t.Errorf("%s: covered %v, want %v (%v)", name, got, c.want, misses)
+		}
+	}
+}
