@@ -45,7 +45,7 @@ func (w *Match) isOnState() bool {
 		return v == "" || rational(string(v)) != nil || switches[fold(string(v))] != ""
 	}
 	name := head(w.name())
-	return w.Below+w.Above != "" || (len(name) > 0 && lexicon().States.Has(name[len(name)-1])) ||
+	return w.Below+w.Above != "" || lexicon().States.Ends(name) ||
 		(len(w.Is) > 0 && !isID(name) && !slices.ContainsFunc(w.Is, func(v scope.Value) bool { return !isState(v) }))
 }
 

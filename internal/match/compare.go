@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/remit-project/remit/internal/scalar"
+	"github.com/remit-project/remit/label"
 )
 
 // same reports whether two scalars are the same value. Authority is compared byte by
@@ -51,6 +52,11 @@ func (a *Argument) is(value string, exact bool) bool {
 		return false
 	}
 	return same(value, a.Text, exact)
+}
+
+// takes reports whether an argument is a value of a source: exactly, where it is a target or picks an object.
+func (a *Argument) takes(value string) bool {
+	return a.is(value, a.authority() || (a.Role == label.Selector && !isMoment(value)))
 }
 
 // sameSite reports whether a link is another one, that of a site, with the slash of its empty path: to a

@@ -28,7 +28,7 @@ func (m *matcher) deviates(want *held, f *field) bool {
 		return false
 	}
 	ofPerson := slices.ContainsFunc(name, func(w string) bool { return lexicon().People.Has(thing(w)) })
-	isState := lexicon().Conditions.Ends(name) || lexicon().Conditions.Ends(f.key)
+	isState := lexicon().States.Ends(name) || lexicon().States.Ends(f.key)
 
 	found, plainly := false, false
 	for _, of := range looked {

@@ -78,6 +78,8 @@ type state struct {
 	// joins are the values that the sources of conditions give, once they are known; empty for
 	// those that give none.
 	joins map[join]scope.Value
+	// members are those of the results, once they are needed, with which records have them.
+	members map[*Result]map[nameAndText]int
 	// corrected is the record that the session itself made and that the call is on; nil for others.
 	corrected *made
 }

@@ -83,8 +83,7 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 
 	var hits []candidate
 	for _, v := range o.values {
-		exact := a.authority() || (a.Role == label.Selector && !isMoment(v.text))
-		if m.work(len(v.text)) && !v.missing && a.is(v.text, exact) {
+		if m.work(len(v.text)) && !v.missing && a.takes(v.text) {
 			hits = append(hits, v)
 		}
 	}

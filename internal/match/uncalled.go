@@ -26,13 +26,19 @@ func (m *matcher) mayBeSaid(c *Constraint, a *Argument) bool {
 
 // asksFor reports whether all that a source is asked for is one value, by the name of what is taken from it: the order 17, by its number.
 func (s *Source) asksFor(a *Argument) bool {
+	if len(s.Args)+len(s.Where) != 1 {
+		return false
+	}
 	is := func(name []string, all []scope.Value) bool {
 		return slices.Equal(name, s.name()) && len(all) == 1 && a.is(string(all[0]), true)
 	}
-	if len(s.Where) == 1 {
-		return is(s.Where[0].name(), s.Where[0].Is) && s.Where[0].From == nil
+	if len(s.Args) == 1 {
+		by := &s.Args[0]
+		return is(argumentName(by.Pointer), by.Is) && by.From == nil
 	}
-	return len(s.Where) == 0 && slices.ContainsFunc(s.Args, func(c Arg) bool { return is(argumentName(c.Pointer), c.Is) })
+	w := &s.Where[0]
+	isOnlyIs := w.Or == nil && w.From == nil && w.Contains == nil && w.Prefix+w.Ends == "" && !w.bounded()
+	return is(w.name(), w.Is) && isOnlyIs
 }
 
 // mentions reports whether a source is asked for a value by anything.

@@ -15,16 +15,20 @@ import (
 // of one of the sources.
 func (m *matcher) withoutSome(c *Arg, p *Proposal) string {
 	isOnce := m.effect && !m.in.Times.Each && m.in.Times.N == 1
-	if !isOnce || c.Pick != scope.All || c.Is != nil || !strings.Contains(c.Pointer, "/*") {
+	if !isOnce || c.Pick != scope.All || c.Is != nil {
 		return ""
 	}
-	var listed []string
-	for i := range p.Args {
-		if a := &p.Args[i]; !a.Empty && within(c.Pointer, a.Pointer) {
-			listed = append(listed, a.Text)
+	isList := strings.Contains(c.Pointer, "/*")
+	var listed []Argument
+	for _, a := range p.Args {
+		if a.Empty || !within(c.Pointer, a.Pointer) {
+			continue
 		}
+		rest, isBelow := strings.CutPrefix(a.Pointer, c.Pointer)
+		isList = isList || (isBelow && elementOf(rest) != "")
+		listed = append(listed, a)
 	}
-	if listed == nil {
+	if !isList || listed == nil {
 		return ""
 	}
 
@@ -40,10 +44,10 @@ func (m *matcher) withoutSome(c *Arg, p *Proposal) string {
 }
 
 // lacks returns a value of a source that a list doesn't have; empty where it has all that the source offers now.
-func (m *matcher) lacks(c *Constraint, source []Source, listed []string) (value string, called bool) {
+func (m *matcher) lacks(c *Constraint, source []Source, listed []Argument) (value string, called bool) {
 	o := m.offers(source, c, "")
 	for _, v := range o.values {
-		isListed := func(text string) bool { return m.work(len(text)) && same(v.text, text, false) }
+		isListed := func(a Argument) bool { return m.work(len(a.Text)) && a.takes(v.text) }
 		isOut := v.missing || v.doubt != "" || m.isStale(v)
 		if isOut || slices.ContainsFunc(listed, isListed) || m.excepted(c, Argument{Text: v.text, Role: label.Selector}) != "" {
 			continue

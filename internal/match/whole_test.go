@@ -42,6 +42,9 @@ func splitting(entry, constraint string) string {
 	return `{"calls":[{"tool":"act"` + entry + `,"args":{"/among/*":{"from":[{"tool":"members","field":"login","where":{"group":"flat"}}` + constraint + `}}}]}`
 }
 
+// ofTheList returns a scope of splitting whose pointer is that of the list.
+func ofTheList(scope string) string { return strings.Replace(scope, "/among/*", "/among", 1) }
+
 // TestAllInOneCall: a call that is made once for all that a source lists leaves out none of it.
 func TestAllInOneCall(t *testing.T) {
 	const (
@@ -50,6 +53,8 @@ func TestAllInOneCall(t *testing.T) {
 		all  = `],"kind":"id","pick":"all"`
 	)
 	once := []returned{{"members", "", flat}}
+	ofCase := []returned{{"members", "", `[{"group":"flat","login":"aB"},{"group":"flat","login":"ab"}]`}}
+	versions := []returned{{"members", "", `[{"group":"flat","login":"1.10"},{"group":"flat","login":"1.1"}]`}}
 	for name, c := range map[string]struct {
 		scope   string
 		results []returned
@@ -60,6 +65,9 @@ func TestAllInOneCall(t *testing.T) {
 		"all but the user":                 {splitting("", all), once, []string{"zoe", "ben"}, false},
 		"all but another one":              {splitting("", all), once, []string{"me", "zoe"}, false},
 		"all and one of other things":      {splitting("", all), once, []string{"me", "zoe", "ben", "ann"}, false},
+		"one of two that differ in case":   {splitting("", all), ofCase, []string{"aB"}, false},
+		"two that differ in case":          {splitting("", all), ofCase, []string{"aB", "ab"}, true},
+		"one of two versions":              {splitting("", all), versions, []string{"1.10"}, false},
 		"but for whom the user leaves out": {splitting("", all+`,"except":[{"tool":"members","field":"login","where":{"login":"ben"}}]`), once, []string{"me", "zoe"}, true},
 		"several calls of some each":       {splitting(`,"times":2`, all), once, []string{"me", "zoe"}, true},
 		"a call for each of them":          {splitting(`,"times":"each"`, all), once, []string{"me"}, true},
@@ -74,10 +82,12 @@ func TestAllInOneCall(t *testing.T) {
 			for i, who := range c.among {
 				args[fmt.Sprintf("/among/%d", i)] = "t:" + who
 			}
-			for _, irreversible := range []bool{true, false} {
-				h := proposed{"Split it among the flat, but for ben.", c.scope, args, c.results}
-				if got, misses := h.covered(t, irreversible); got != c.want {
-					t.Errorf("irreversible %v: covered %v, want %v (%v)", irreversible, got, c.want, misses)
+			for _, of := range []string{c.scope, ofTheList(c.scope)} {
+				for _, irreversible := range []bool{true, false} {
+					h := proposed{"Split it among the flat, but for ben.", of, args, c.results}
+					if got, misses := h.covered(t, irreversible); got != c.want {
+						t.Errorf("%.60s, irreversible %v: covered %v, want %v (%v)", of, irreversible, got, c.want, misses)
+					}
 				}
 			}
 		})
@@ -87,7 +97,7 @@ func TestAllInOneCall(t *testing.T) {
 // TestAllInOneCallIsAll: whatever a source lists, a call that is covered for all of it has all of it.
 func TestAllInOneCallIsAll(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		login := rapid.SampledFrom([]string{"a", "b", "c", "d"})
+		login := rapid.SampledFrom([]string{"a", "A", "aB", "ab"})
 		flat := rapid.SliceOfNDistinct(login, 1, 4, rapid.ID).Draw(rt, "flat")
 		among := rapid.SliceOfNDistinct(login, 1, 4, rapid.ID).Draw(rt, "among")
 		args, has := map[string]string{}, map[string]bool{}
@@ -102,7 +112,8 @@ func TestAllInOneCallIsAll(t *testing.T) {
 		for _, who := range flat {
 			want = want && has[who]
 		}
-		h := proposed{"Split it.", splitting("", `],"kind":"id","pick":"all"`), args, []returned{{"members", "", "[" + strings.Join(list, ",") + "]"}}}
+		splits := splitting("", `],"kind":"id","pick":"all"`)
+		h := proposed{"Split it.", rapid.SampledFrom([]string{splits, ofTheList(splits)}).Draw(rt, "scope"), args, []returned{{"members", "", "[" + strings.Join(list, ",") + "]"}}}
 		if got, misses := h.covered(rt, true); got != want {
 			rt.Errorf("%v of %v: covered %v, want %v (%v)", among, flat, got, want, misses)
 		}
