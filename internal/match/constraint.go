@@ -3,6 +3,7 @@ package match
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/scope"
@@ -49,7 +50,9 @@ func (m *matcher) value(c *Constraint, a Argument) (Grant, string) {
 // doubt; where authority lies in a value that it doubts, the value has to be made of the
 // user's words, or a person has agreed to it.
 func (m *matcher) is(c *Constraint, a Argument) (Grant, string) {
-	if !c.states(&a, m.irreversible) {
+	isEarlier := m.pointer == "" // York is york in what is read for the call
+	isName := !strings.ContainsFunc(a.Text, unicode.IsDigit)
+	if !c.states(&a, m.irreversible && !(isEarlier && isName)) {
 		return Grant{}, m.say("%s is not what the request says", short(a.Text))
 	}
 	if a.Doubtful && a.authority() && !m.confirmed && !a.isNobodys() && !m.madeOf(a.Text) {

@@ -409,6 +409,39 @@ func TestOmittedSetting(t *testing.T) {
 	}
 }
 
+// TestOmittedFromAnUpdate: what an update leaves out stays as it is; what another call leaves out, its service decides.
+func TestOmittedFromAnUpdate(t *testing.T) {
+	for tool, want := range map[string]bool{"update_payment": true, "refund_payment": false} {
+		a := asking{
+			scope: `{"calls":[{"tool":"` + tool + `","args":{"/id":{"is":"7"},"/amount":{"from":[{"tool":"read_file","field":"amount"}],"kind":"number","pick":"only"}}}]}`,
+			said:  "Change 7 to the amount in the file.", tool: tool, args: map[string]string{"/id": "s:7"}, want: want,
+			change: func(p *match.Proposal) {
+				p.Role = func(string) label.Role { return label.Control }
+				p.Default = func(string) (string, bool) { return "", false }
+			},
+		}
+		if got, misses := a.covered(t); got != want {
+			t.Errorf("%s: covered %v, want %v (%v)", tool, got, want, misses)
+		}
+	}
+}
+
+// TestOmittedText: a text that a tool only passes on may be left out, and one that decides something may not.
+func TestOmittedText(t *testing.T) {
+	const noting = `{"calls":[{"tool":"forward_mail","args":{"/note":{"from":[{"tool":"read_file","field":"place"}],"kind":"text","pick":"only"}}}]}`
+	for role, want := range map[label.Role]bool{label.Content: true, label.Control: false, label.Target: false} {
+		s, _, err := scope.Parse([]byte(noting), tools(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := call("forward_mail", nil)
+		p.Role = func(string) label.Role { return role }
+		if _, misses, ok := match.NewTask(s, "Forward it with the place.").Match(p, nil); ok != want {
+			t.Errorf("%v: covered %v, want %v (%v)", role, ok, want, misses)
+		}
+	}
+}
+
 // TestOmittedWords: a number or a day can't be left out of a call that has an effect, nor what is found elsewhere or computed. What the planner
 // adds, and what may be usual, can.
 func TestOmittedWords(t *testing.T) {

@@ -24,11 +24,15 @@ func (m *matcher) isSaid(c *Arg, role label.Role) bool {
 }
 
 // isFound reports whether a constraint takes a value from other calls, or makes one, which is not what the argument is anyhow. What is moved
-// goes on as long as before.
+// goes on as long as before, and a text that is content decides nothing: an event without its place is the same event.
+// What an update leaves out stays as it is.
 func (m *matcher) isFound(c *Arg, p *Proposal) bool {
 	takes := len(c.From) > 0 || len(c.Sources) > 0 || c.Template != ""
+	isText := c.Kind == scope.Text && c.Template == "" && p.Role(c.Pointer) == label.Content
 	isLength := c.Computed && m.irreversible && length().MatchString(fold(c.By))
-	if !(takes || isLength) || slices.Contains(c.Is, "") || (c.Computed && isAsLong(c.By)) {
+	name := words(p.Tool)
+	isUpdate := len(name) > 0 && lexicon().Updating.Has(name[0])
+	if !(takes || isLength) || isText || isUpdate || slices.Contains(c.Is, "") || (c.Computed && isAsLong(c.By)) {
 		return false
 	}
 	otherwise := p.otherwise(c.Pointer)
