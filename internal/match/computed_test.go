@@ -277,6 +277,12 @@ func TestDirectionOfADifference(t *testing.T) {
 		"a number first":               {"paid", "120 minus paid", "50", true},
 		"a number behind":              {"paid", "paid minus 20", "50", true},
 		"a number first, reversed":     {"due", "90 minus due", "10", false},
+		"a sum in brackets":            {"due bonus fee", "due minus (bonus plus fee)", "75", false},
+		"a list in brackets":           {"due bonus fee", "(due and bonus) minus fee", "45", false},
+		"a remark in brackets":         {"due paid", "due minus paid (of May)", "30", true},
+		"a sum in words":               {"due bonus fee", "due minus the sum of bonus plus fee", "75", false},
+		"less":                         {"due paid", "due less paid", "30", true},
+		"less than":                    {"due paid", "due less than paid", "30", false},
 		"mixed, and not named":         {"due bonus fee", "the bill plus the extra minus the charge", "125", false},
 	} {
 		var from []string

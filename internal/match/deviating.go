@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/wordlist"
 )
 
@@ -19,8 +20,7 @@ func (m *matcher) deviates(want *held, f *field) bool {
 	if len(looked) == 0 || f.words == nil || !m.work(len(f.text)*(1+len(looked))) {
 		return false
 	}
-	isWhole := func(of string) bool { return !goesOnAsNumber(fold(f.text), fold(of)) }
-	if len(want.Contains) > 0 && !slices.ContainsFunc(want.Contains, isWhole) {
+	if m.saysOtherNumber(want.Contains, f.text) {
 		return true
 	}
 	name := head(want.name())
@@ -51,7 +51,7 @@ func (m *matcher) deviates(want *held, f *field) bool {
 		case isName:
 			other = isIn(lexicon().Relating) || isJoined(fold(f.text), fold(of)) || m.isOfAnother(f.text, of)
 		case isState:
-			other = other || m.saysMoreThan(beside)
+			other = other || m.saysMore(strings.Fields(before), false) || m.saysMore(strings.Fields(behind), true)
 		}
 		found, plainly = true, plainly || !other
 	}
@@ -66,13 +66,13 @@ func isDeniedWithin(before, behind string) bool {
 	})
 }
 
-// saysMoreThan reports whether what a state says beside the words that it is to have may deny them, in whatever language: all but numbers,
-// words of the user's, and when, where or by whom it came about.
-func (m *matcher) saysMoreThan(beside []string) bool {
+// saysMore reports whether what a state says before or behind the words that it is to have may deny them, in whatever language: all but
+// numbers, words of the user's, and behind them when, where or by whom it came about.
+func (m *matcher) saysMore(beside []string, isBehind bool) bool {
 	for _, w := range beside {
 		isNumber := !strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsDigit(r) })
 		switch {
-		case lexicon().Around.Has(w):
+		case isBehind && lexicon().Around.Has(w):
 			return false
 		case !isNumber && !appears(m.folded, w):
 			return true
@@ -101,7 +101,14 @@ func (m *matcher) isOfAnother(text, name string) bool {
 	})
 }
 
-// goesOnAsNumber reports whether a text has words everywhere with more of a number beside them: "room 1.5" isn't room 1, and 十三 isn't 三.
+// saysOtherNumber reports whether a text has one of the words that it may have with more of a number beside them, and none as it is.
+func (m *matcher) saysOtherNumber(any []string, text string) bool {
+	isOther := func(of string) bool { return goesOnAsNumber(text, of) }
+	stands := func(of string) bool { return !isOther(of) && strings.Contains(spaced(text), spaced(of)) }
+	return slices.ContainsFunc(any, isOther) && !slices.ContainsFunc(any, stands)
+}
+
+// goesOnAsNumber reports whether a text has words only with more of a number beside them: "room 1.5" isn't room 1, and 十三 isn't 三.
 func goesOnAsNumber(text, words string) bool {
 	isNumeral := func(r rune) bool {
 		return unicode.IsDigit(r) || strings.ContainsRune("〇一二三四五六七八九十百千万", r)
@@ -110,30 +117,42 @@ func goesOnAsNumber(text, words string) bool {
 		if !isNumeral(edge) || len(beside) == 0 {
 			return false
 		}
-
-		isSign := strings.ContainsRune(".,/-\u2013", beside[0]) && len(beside) > 1 && isNumeral(beside[1])
+		isSign := beside[0] == '.' && len(beside) > 1 && isNumeral(beside[1])
 		return isNumeral(beside[0]) || isSign
 	}
 
+	signed := gaps().ReplaceAllStringFunc(fold(text), func(s string) string {
+		if joint().MatchString(s) {
+			return "."
+		}
+		return " "
+	})
+	plain, of := strings.ReplaceAll(signed, ".", " "), spaced(words)
+	first, _ := utf8.DecodeRuneInString(of)
+	last, _ := utf8.DecodeLastRuneInString(of)
 	const reach = 8 // bytes
 	found := false
-	for from, left := 0, maxCompared/max(1, len(words)); left > 0 && words != ""; left-- {
-		i := strings.Index(text[from:], words)
+	for from, left := 0, maxCompared/max(1, len(of)); left > 0 && of != ""; left-- {
+		i := strings.Index(plain[from:], of)
 		if i < 0 {
 			break
 		}
-		start, end := from+i, from+i+len(words)
-		before := []rune(strings.ToValidUTF8(text[max(0, start-reach):start], ""))
+		start, end := from+i, from+i+len(of)
+		before := []rune(strings.ToValidUTF8(signed[max(0, start-reach):start], ""))
 		slices.Reverse(before)
-		first, _ := utf8.DecodeRuneInString(words)
-		last, _ := utf8.DecodeLastRuneInString(words)
-		if !goesOn(first, before) && !goesOn(last, []rune(strings.ToValidUTF8(text[end:min(len(text), end+reach)], ""))) {
+		if !goesOn(first, before) && !goesOn(last, []rune(strings.ToValidUTF8(signed[end:min(len(signed), end+reach)], ""))) {
 			return false
 		}
 		found, from = true, start+1
 	}
 	return found
 }
+
+// gaps match what is between two words, and joint one of a sign that a number may go on behind: 1.5, 1:5 and 1 -5, and not "1, 5" or "1 (5)".
+var (
+	gaps  = pattern.OnUse(`[^\p{L}\p{Nd}\p{M}]+`)
+	joint = pattern.OnUse(`^\s*[.,:/'’·\-–]$`)
+)
 
 // isJoined reports whether a name goes on with a hyphen in a text, or stands in brackets of it.
 func isJoined(text, name string) bool {

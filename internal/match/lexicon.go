@@ -14,7 +14,7 @@ type lists struct {
 	Creating, Undoing, Envelopes, Existing, People, Units, Furthers, Others, Nexts, Ends, Updating, Page, Pages, DenyingSigns, Unlisted, Around, Nobiliary, Counts, Amounts, Numbered,
 	Current, Wrappers, NameParts, Anybody, Orders, Besides, Included, Senses, Beginnings, Past, Searched, LookUps, Upper,
 	Lower, Wholes, Excluding, WholeNames, Filled, Bare, Caps, Details, Differing, InAll, MailHolders, LinkHolders,
-	AccountHolders, PhoneHolders, Titles, Notes, Common, Wrapping, Computing, NoSuperlatives, Extents, Denying, Relating, Subunits, Begins, Closes, Sums, Totals, Determiners,
+	AccountHolders, PhoneHolders, Titles, Notes, Common, Wrapping, Computing, NoSuperlatives, Extents, Denying, Relating, Subunits, Durations, Begins, Closes, Sums, Totals, Determiners,
 	WholeAmounts, Additions, Optional, Fillers, Measuring, Sizing, OfCurrency, Measures, Bases, Intervals, Ratings, Highest, Codes, Flows, States,
 	Days, Ranges, Clocks, Agreed, Dated, Lives, Particles wordlist.Set
 }

@@ -3,6 +3,7 @@ package match
 import (
 	"math/big"
 	"slices"
+	"strings"
 )
 
 // What costs least by its price alone, and has a higher fee on top, need not be the cheapest.
@@ -14,24 +15,21 @@ func (m *matcher) withAdditions(o offers, by criterion) [][]candidate {
 	if len(names) == 0 || !m.work(len(o.values)*len(names)*perStep) {
 		return nil
 	}
+	values := latest(o.values)
 	var all []placed
-	varies := false
-	var first *big.Rat
-	for i, v := range latest(o.values) {
-		price, onTop := m.costs(v, names, by)
-		if i == 0 {
-			first = onTop
-		}
-		varies = varies || (onTop == nil) != (first == nil) || (onTop != nil && onTop.Cmp(first) != 0)
-		if price != nil && onTop != nil {
-			all = append(all, placed{v, price.Add(price, onTop)})
+	var told []string
+	for _, v := range values {
+		c := m.costs(v, names, by)
+		told = append(told, strings.Join(c.told, ", "))
+		if c.price != nil && c.onTop != nil {
+			all = append(all, placed{v, new(big.Rat).Add(c.price, c.onTop)})
 		}
 	}
 
 	switch {
-	case !varies:
+	case len(slices.Compact(told)) < 2:
 		return nil
-	case len(all) < len(latest(o.values)) || by.rank.to > len(all):
+	case len(all) < len(values) || by.rank.to > len(all):
 		return unclear()
 	}
 	slices.SortStableFunc(all, func(a, b placed) int {
@@ -43,24 +41,35 @@ func (m *matcher) withAdditions(o offers, by criterion) [][]candidate {
 	return [][]candidate{by.rank.among(all)}
 }
 
-// costs returns the price in the record of a value, and what comes on top; nil for one that the record doesn't tell, or of which it has
-// several.
-func (m *matcher) costs(v candidate, names []string, by criterion) (price, onTop *big.Rat) {
+// cost is the price in a record, and the sum of what comes on top; nil for one that the record doesn't tell, or of which it has several.
+type cost struct {
+	price, onTop *big.Rat
+	told         []string // what comes on top, as the record has it
+}
+
+// costs returns what the record of a value costs.
+func (m *matcher) costs(v candidate, names []string, by criterion) cost {
 	r, record := m.recordOf(v)
 	if r == nil {
-		return nil, nil
+		return cost{}
 	}
 	several, all := false, new(big.Rat)
-	left := len(names)
+	var price *big.Rat
+	var told []string
 	for _, i := range r.records[record] {
 		f := &r.fields[i]
 		key := unitless(f.key)
 		n := f.quantity()
 		switch {
-		case !m.step() || f.part != nil || isMoment(f.text) || n == nil:
+		case !m.step() || isMoment(f.text):
+		case slices.Contains(names, f.name) && n == nil:
+			told, all = append(told, f.name+" "+fold(f.text)), nil
 		case slices.Contains(names, f.name):
-			all.Add(all, n)
-			left--
+			told = append(told, f.name+" "+n.RatString())
+			if all != nil {
+				all.Add(all, n)
+			}
+		case n == nil || f.part != nil:
 		case len(key) > 0 && (ofMoney(key[len(key)-1]) || by.order.isAbout(key[len(key)-1])) && !lexicon().Optional.In(key):
 			several = several || price != nil
 			price = n
@@ -70,10 +79,11 @@ func (m *matcher) costs(v candidate, names []string, by criterion) (price, onTop
 	if several {
 		price = nil
 	}
-	if left > 0 {
-		return price, nil
+	if len(told) < len(names) {
+		all = nil
 	}
-	return price, all
+	slices.Sort(told)
+	return cost{price, all, told}
 }
 
 // isAddition reports whether a member holds what comes on top of a price: a fee for something, and not one that need not be.

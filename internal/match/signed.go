@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+
+	"github.com/remit-project/remit/internal/pattern"
 )
 
 // A difference has a direction: what the words of a computation take away is what they name behind "minus".
@@ -73,11 +75,12 @@ func place(name, said []string, used []bool) int {
 
 // isTotal reports whether a number is the sum of others, each with the sign that words give it. Words that only add or only take away say so once
 // ("the sum of", "left of"), and "subtract a from b" names what is taken away first. A difference of two numbers is none below zero, and
-// neither is any other of numbers that aren't.
+// neither is any other of numbers that aren't. Words that take away a sum, in brackets or not, say no total, nor does "a less than b".
 func isTotal(want *big.Rat, all []addend, by string, operations map[operation]bool) bool {
 	said, mixed := words(by), operations[plus] && operations[minus]
 	ordered, named := inOrder(all, by)
-	if mixed && !named {
+	isOpen := operations[minus] && (comparing().MatchString(by) || bracketed().MatchString(by))
+	if isOpen || (mixed && (!named || together().MatchString(by))) {
 		return false
 	}
 
@@ -108,6 +111,14 @@ func isTotal(want *big.Rat, all []addend, by string, operations map[operation]bo
 	}
 	return !(isPositive && total.Sign() < 0) && equalToCent(total, want)
 }
+
+// comparing matches words that take the first number from the second, bracketed those that work out a part of a computation first, and
+// together those that take several numbers as one.
+var (
+	comparing = pattern.OnUse(`(?i)\b(?:less|fewer)\s+than\b`)
+	bracketed = pattern.OnUse(`(?i)[(\[{][^)\]}]*(?:[,;&+−]|\s[-–]|\b(?:and|both|plus|minus|less|without|added|reduced|sum|total|difference)\b)`)
+	together  = pattern.OnUse(`(?i)\b(?:(?:sum|total) of|both)\b`)
+)
 
 // isTaking reports whether a word says that what it names first is taken away from what follows.
 func isTaking(w string) bool {

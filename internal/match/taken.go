@@ -24,8 +24,9 @@ func (m *matcher) ofOtherUnit(name []string, c *Constraint, r *Result, f *field)
 		}
 		return isOwn || isIn(name) || slices.ContainsFunc(m.in.Args, func(a Arg) bool { return a.From != nil && isIn(argumentName(a.Pointer)) })
 	}
-	isSmall := len(f.key) > 1 && slices.ContainsFunc(f.key[1:], func(w string) bool { return lexicon().Subunits.Has(w) && !isTaken(w) })
-	if isSmall || m.isMeasuredOtherwise(r, f) {
+	isOther := func(w string) bool { return lexicon().Subunits.Has(w) && !isTaken(w) }
+	isSmall := slices.ContainsFunc(f.key[min(1, len(f.key)):], func(w string) bool { return isOther(w) || (lexicon().Durations.Has(w) && !isTaken(w)) })
+	if isSmall || slices.ContainsFunc(m.measures(r, f), isOther) || m.isMeasuredOtherwise(r, f) {
 		return m.say("%s is in a unit that the call may not be in", short(f.name))
 	}
 	return ""
@@ -35,10 +36,10 @@ func (m *matcher) ofOtherUnit(name []string, c *Constraint, r *Result, f *field)
 // the argument, by what is beside the member, and by the currency of the call.
 func (m *matcher) isMeasuredOtherwise(r *Result, f *field) bool {
 	taken := unitsIn(slices.Concat(argumentName(m.pointer), strings.Fields(m.currency())))
-	if m.pointer == "" || len(taken) == 0 || !m.work(len(r.records[f.record])*perStep) {
+	if m.pointer == "" || len(taken) == 0 {
 		return false
 	}
-	have := unitsIn(slices.Concat(f.key, strings.Fields(r.beside(f.record, f.isMeasuredBy))))
+	have := unitsIn(slices.Concat(f.key, m.measures(r, f)))
 	isOf := func(all []unit, u unit) bool {
 		return slices.ContainsFunc(all, func(other unit) bool { return other.of == u.of })
 	}
@@ -46,6 +47,19 @@ func (m *matcher) isMeasuredOtherwise(r *Result, f *field) bool {
 		isOther := func(one unit) bool { return one.of != u.of || !slices.Contains(taken, one) }
 		return isOf(taken, u) && !slices.ContainsFunc(have, func(one unit) bool { return !isOther(one) })
 	})
+}
+
+// measures returns the words of what says in which unit a number is: beside it, or beside the list that it is in.
+func (m *matcher) measures(r *Result, f *field) []string {
+	for at := range outwards(f.record) {
+		if !m.work(len(r.records[at]) * perStep) {
+			return nil
+		}
+		if said := r.beside(at, f.isMeasuredBy); said != "" {
+			return strings.Fields(said)
+		}
+	}
+	return nil
 }
 
 // unitsIn returns the units that words name.
@@ -63,7 +77,7 @@ func (m *matcher) currency() string {
 	for i := range m.proposal.Args {
 		a := &m.proposal.Args[i]
 		in, _ := split(a.Pointer)
-		if !a.Empty && strings.HasPrefix(list, in) && a.Pointer != m.pointer && lexicon().OfCurrency.In(argumentName(a.Pointer)) {
+		if !a.Empty && within(in, list) && a.Pointer != m.pointer && lexicon().OfCurrency.In(argumentName(a.Pointer)) {
 			return a.Text
 		}
 	}
