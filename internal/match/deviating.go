@@ -20,7 +20,7 @@ func (m *matcher) deviates(want *held, f *field) bool {
 	if len(looked) == 0 || f.words == nil || !m.work(len(f.text)*(1+len(looked))) {
 		return false
 	}
-	if m.saysOtherNumber(want.Contains, f.text) {
+	if saysOtherNumber(want.Contains, f.text) {
 		return true
 	}
 	name := head(want.name())
@@ -102,7 +102,7 @@ func (m *matcher) isOfAnother(text, name string) bool {
 }
 
 // saysOtherNumber reports whether a text has one of the words that it may have with more of a number beside them, and none as it is.
-func (m *matcher) saysOtherNumber(any []string, text string) bool {
+func saysOtherNumber(any []string, text string) bool {
 	isOther := func(of string) bool { return goesOnAsNumber(text, of) }
 	stands := func(of string) bool { return !isOther(of) && strings.Contains(spaced(text), spaced(of)) }
 	return slices.ContainsFunc(any, isOther) && !slices.ContainsFunc(any, stands)
@@ -121,18 +121,23 @@ func goesOnAsNumber(text, words string) bool {
 		return isNumeral(beside[0]) || isSign
 	}
 
+	of := spaced(words)
+	first, _ := utf8.DecodeRuneInString(of)
+	last, _ := utf8.DecodeLastRuneInString(of)
+	if !isNumeral(first) && !isNumeral(last) {
+		return false
+	}
+
 	signed := gaps().ReplaceAllStringFunc(fold(text), func(s string) string {
 		if joint().MatchString(s) {
 			return "."
 		}
 		return " "
 	})
-	plain, of := strings.ReplaceAll(signed, ".", " "), spaced(words)
-	first, _ := utf8.DecodeRuneInString(of)
-	last, _ := utf8.DecodeLastRuneInString(of)
+	plain := strings.ReplaceAll(signed, ".", " ")
 	const reach = 8 // bytes
 	found := false
-	for from, left := 0, maxCompared/max(1, len(of)); left > 0 && of != ""; left-- {
+	for from, left := 0, maxCompared/len(of); left > 0; left-- {
 		i := strings.Index(plain[from:], of)
 		if i < 0 {
 			break
