@@ -411,7 +411,7 @@ func TestOmittedSetting(t *testing.T) {
 
 // TestOmittedFromAnUpdate: what an update leaves out stays as it is; what another call leaves out, its service decides.
 func TestOmittedFromAnUpdate(t *testing.T) {
-	for tool, want := range map[string]bool{"update_payment": true, "refund_payment": false} {
+	for tool, want := range map[string]bool{"update_payment": true, "refund_payment": false, "pay": false} {
 		a := asking{
 			scope: `{"calls":[{"tool":"` + tool + `","args":{"/id":{"is":"7"},"/amount":{"from":[{"tool":"read_file","field":"amount"}],"kind":"number","pick":"only"}}}]}`,
 			said:  "Change 7 to the amount in the file.", tool: tool, args: map[string]string{"/id": "s:7"}, want: want,

@@ -31,8 +31,9 @@ func (m *matcher) isFound(c *Arg, p *Proposal) bool {
 	isText := c.Kind == scope.Text && c.Template == "" && p.Role(c.Pointer) == label.Content
 	isLength := c.Computed && m.irreversible && length().MatchString(fold(c.By))
 	name := words(p.Tool)
+	isCurrency := lexicon().OfCurrency.In(argumentName(c.Pointer)) // which the service takes anyhow
 	isUpdate := len(name) > 0 && lexicon().Updating.Has(name[0])
-	if !(takes || isLength) || isText || isUpdate || slices.Contains(c.Is, "") || (c.Computed && isAsLong(c.By)) {
+	if !(takes || isLength) || isText || isUpdate || isCurrency || slices.Contains(c.Is, "") || (c.Computed && isAsLong(c.By)) {
 		return false
 	}
 	otherwise := p.otherwise(c.Pointer)

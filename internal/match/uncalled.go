@@ -20,8 +20,9 @@ func (m *matcher) mayBeSaid(c *Constraint, a *Argument) bool {
 		return true
 	}
 	isMeasure := c.Kind == scope.Number || c.Kind == scope.Date || readsAsNumber(a.Text) || isMoment(a.Text)
-	isEarlier := m.pointer == "" // of what is read for the call
-	return (!m.irreversible || isEarlier) && !isMeasure && !slices.ContainsFunc(c.From, func(s Source) bool { return s.mentions(a) })
+	isEarlier := m.pointer == ""                // of what is read for the call
+	isUsual := !appears(m.folded, fold(a.Text)) // which goes without saying: the branch main
+	return (!m.irreversible || isEarlier || isUsual) && !isMeasure && !slices.ContainsFunc(c.From, func(s Source) bool { return s.mentions(a) })
 }
 
 // asksFor reports whether all that a source is asked for is one value, by the name of what is taken from it: the order 17, by its number.
