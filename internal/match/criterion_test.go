@@ -123,6 +123,7 @@ func TestMeasures(t *testing.T) {
 		"two units under any name":         {choosing("largest by size"), `[{"id":"a","size":18,"as":"l/s"},{"id":"b","size":900,"as":"m3/h"}]`, ""},
 		"for two lengths of time":          {choosing("cheapest"), `[{"id":"a","price":18,"billed":"month"},{"id":"b","price":17,"billed":"hour"}]`, ""},
 		"one unit under any name":          {choosing("largest by size"), `[{"id":"a","size":18,"as":"l"},{"id":"b","size":900,"as":"l"}]`, "b"},
+		"countries":                        {choosing("cheapest"), `[{"id":"a","price":18,"country":"GB"},{"id":"b","price":17,"country":"FR"}]`, "b"},
 		"sizes":                            {choosing("cheapest"), `[{"id":"a","price":18,"size":"M"},{"id":"b","price":17,"size":"L"}]`, "b"},
 		"words that are no units":          {choosing("largest by size"), `[{"id":"a","size":18,"as":"blue"},{"id":"b","size":900,"as":"red"}]`, "b"},
 		"a point that may part thousands":  {choosing("cheapest"), `[{"id":"a","price":"900.00"},{"id":"b","price":"1.050"}]`, ""},

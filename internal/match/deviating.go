@@ -8,6 +8,7 @@ import (
 
 	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/wordlist"
+	"github.com/remit-project/remit/scope"
 )
 
 // A text that has the words of a condition may say the contrary, or name somebody else: what isn't approved has the word, and so has Lea
@@ -84,7 +85,7 @@ func (m *matcher) saysMore(beside []string, isBehind bool) bool {
 // isOfAnother reports whether a text that has a name names somebody by it who is another: who is said to be so in words that no name has
 // ("landlord of Ann Lee"), or one of several.
 func (m *matcher) isOfAnother(text, name string) bool {
-	isAddress := func(w string) bool { return strings.Contains(w, "@") }
+	isAddress := func(w string) bool { return isOf(strings.Trim(w, "<>()"), scope.Email) }
 	text = strings.Join(slices.DeleteFunc(strings.Fields(text), isAddress), " ")
 	if strings.ContainsAny(strings.ReplaceAll(text, name, ""), "&+;,") {
 		return true

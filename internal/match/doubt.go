@@ -136,26 +136,30 @@ func isDisguised(text string) bool {
 // begins reports whether a text begins with the prefix of a condition, and as a path stays there.
 func (w *Match) begins(text string) bool {
 	if strings.HasPrefix(fold(text), fold(w.Prefix)) {
-		out := strings.Contains(w.Prefix, "/") && slices.Contains(strings.Split(text, "/"), "..")
+		out := strings.Contains(w.Prefix, "/") && stepsOut(text)
 		return w.against || !out
 	}
-	together := func(s string) string { return strings.ReplaceAll(plainly(s), " ", "") }
-	return w.against && (strings.HasPrefix(together(text), together(w.Prefix)) || isDisguised(text))
+	return w.against && (strings.HasPrefix(unsigned(text), unsigned(w.Prefix)) || isDisguised(text))
 }
 
 // ends reports whether a text ends with the end of a condition. Of a number or a word, signs and blanks between don't count: 0470 55 01 19
 // ends in 0119.
 func (w *Match) ends(text string) bool {
 	of := fold(w.Ends)
-	isSign := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) }
 	if strings.HasSuffix(strings.TrimSpace(fold(text)), of) {
 		return true
 	}
 	if plain := strings.ReplaceAll(of, " ", ""); !strings.ContainsFunc(plain, isSign) && strings.HasSuffix(strings.Join(strings.FieldsFunc(fold(text), isSign), ""), plain) {
 		return true
 	}
-	return w.against && (strings.HasSuffix(plainly(text), plainly(w.Ends)) || isDisguised(text))
+	return w.against && (strings.HasSuffix(unsigned(text), unsigned(w.Ends)) || isDisguised(text))
 }
+
+// isSign reports whether a character is in no word.
+func isSign(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) }
+
+// unsigned returns a text as it reads without signs and blanks.
+func unsigned(text string) string { return strings.Join(strings.FieldsFunc(plainly(text), isSign), "") }
 
 // edges are what a text has to begin and to end with; nil for none.
 func (w *Match) edges() []string {

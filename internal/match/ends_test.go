@@ -57,9 +57,9 @@ func TestEndsOfTwo(t *testing.T) {
 
 // TestExceptEnds: what an end leaves out is left out in any form.
 func TestExceptEnds(t *testing.T) {
-	for _, number := range []string{"4471", "44 71", "x-4471", "4\u200b471"} {
+	for _, number := range []string{"4471", "44 71", "x-4471", "4\u200b471", "5500 44-71"} {
 		list := fmt.Sprintf(`[{"id":"a","number":%q},{"id":"b","number":"1200"}]`, number)
-		scope := `{"calls":[{"tool":"act","times":"each","args":{"/id":{"from":[{"tool":"cards","field":"id"}],"kind":"id","pick":"all","except":[{"tool":"cards","field":"id","where":{"number":{"ends":"4471"}}}]}}}]}`
+		scope := `{"calls":[{"tool":"act","times":"each","args":{"/id":{"from":[{"tool":"cards","field":"id"}],"kind":"id","pick":"all","except":[{"tool":"cards","field":"id","where":{"number":{"ends":"44-71"}}}]}}}]}`
 		for id, want := range map[string]bool{"a": false, "b": true} {
 			p := proposed{"Block all but the one that ends in 4471.", scope, map[string]string{"/id": "s:" + id}, []returned{{"cards", "", list}}}
 			if got, misses := p.covered(t, true); got != want {

@@ -844,6 +844,8 @@ func TestPathsThatLead(t *testing.T) {
 	for path, want := range map[string]bool{
 		"/var/app/a.log": true, "/var/app/a..log": true, "/var/app/../../etc/passwd": false, "..": false, `C:\app\..\x`: false,
 		"/var/app/%2e%2e/x": false, "/var/app/..%2Fx": false, "/said/../x": true,
+		"/var/app/..;/x": false, "https://a.example/..?x": false, "/var/app/.. /x": false, "/var/app/．．/x": false, "/var/app/%252e%252e/x": false, "/var/app/..%c0%afx": false,
+		"/var/app/…/x": true, "/var/app/a%25..b": true,
 	} {
 		for _, write := range []bool{true, false} {
 			h := hostile{request: "Delete all logs, and /said/../x.", scope: text, tool: "forward_mail", args: map[string]string{"/id": "s:" + path}, results: mails(nil, `[{"path":`+strconv.Quote(path)+`}]`), write: write}

@@ -113,14 +113,25 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 // leavesPlace reports whether a value that says where a call with an effect goes, or which object it is about, has a step to the folder
 // around: what is listed in a folder may be called so by whoever put it there.
 func (m *matcher) leavesPlace(a *Argument) bool {
-	if !m.effect || !(a.authority() || a.Role == label.Selector) || !strings.Contains(escapes().Replace(a.Text), "..") {
+	if !m.effect || !(a.authority() || a.Role == label.Selector) || !stepsOut(a.Text) {
 		return false
 	}
-	if m.work(len(m.folded)) && appears(m.folded, fold(a.Text)) {
-		return false
+	return !m.work(len(m.folded)) || !appears(m.folded, fold(a.Text))
+}
+
+// stepsOut reports whether a path or a link has a step to the folder around, in any spelling that a program may read so: escaped once or more,
+// in wide letters, with a blank behind it or before a parameter.
+func stepsOut(text string) bool {
+	const escapings = 3 // of the sign of an escape itself
+	for range escapings {
+		text = strings.ReplaceAll(text, "%25", "%")
 	}
-	steps := strings.FieldsFunc(escapes().Replace(a.Text), func(r rune) bool { return r == '/' || r == '\\' })
-	return slices.Contains(steps, "..")
+	text = fold(escapes().Replace(text))
+	overlong := strings.Contains(text, "%c0") || strings.Contains(text, "%c1") // which some read as a dot or a slash (RFC 3629, section 10)
+	steps := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(`/\?#;`, r) })
+	return slices.ContainsFunc(steps, func(step string) bool {
+		return strings.TrimSpace(step) == ".." || (overlong && strings.Contains(step, ".."))
+	})
 }
 
 // escapes are the ways to write a step in a link.

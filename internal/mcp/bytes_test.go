@@ -197,7 +197,7 @@ func TestMisspeltMethods(t *testing.T) {
 	c := raw(t, g)
 	c.ask(scripts[legacy][0])
 	c.ask(scripts[legacy][1])
-	for _, method := range []string{"tools/Call", "TOOLS/CALL", "tools/call ", "/tools/call/", `tools/call\u0000`, "toolſ/call", "Resources/Read"} {
+	for _, method := range []string{"tools/Call", "TOOLS/CALL", "tools/call ", "/tools/call/", `tools/call\u0000`, "tools//call", "tools / call", "tools_call", `tools/\u200bcall`, "toolſ/call", "Resources/Read"} {
 		got := strings.Join(c.ask(`{"jsonrpc":"2.0","id":7,"method":"`+method+`","params":{"name":"get_time"}}`), "")
 		if !strings.Contains(got, "and some servers take it for that") {
 			t.Errorf("%q: %s", method, got)

@@ -400,12 +400,20 @@ func (c *conversation) notified(m *wire.Message) {
 	}
 }
 
-// misspelt returns the method that the gateway handles itself and that another one is, but for its case
-// and what stands around it: a server that is lenient would make an undecided call of it.
+// misspelt returns the method that the gateway handles itself and whose letters another one has: a server
+// that is lenient would make an undecided call of it.
 func misspelt(method string) (string, bool) {
-	bare := strings.TrimFunc(method, func(r rune) bool { return !unicode.IsLetter(r) })
+	letters := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsLetter(r) {
+				return r
+			}
+			return -1
+		}, s)
+	}
+	bare := letters(method)
 	for _, known := range []string{"initialize", "server/discover", "tools/list", "tools/call", "resources/read", "prompts/get", "tasks/result", "subscriptions/listen"} {
-		if method != known && strings.EqualFold(bare, known) {
+		if method != known && strings.EqualFold(bare, letters(known)) {
 			return known, true
 		}
 	}
