@@ -65,9 +65,9 @@ const (
 	// mayDecide is how likely an argument bears authority that a person looks at, oftenDecides
 	// of which little but the user's word is taken until then, and mayNeedUser how likely one
 	// needs the user's word that gets it as its floor. They are low: what is missed costs more
-	// than a look, or a question. What picks in a tool that changes something is as often where the
-	// change goes, and what anybody may write or ask for has no floor that holds it meanwhile: these
-	// are looked at sooner.
+	// than a look, or a question. A selector of a change often says where the change goes, and open
+	// content and what reads ask for have no floor until somebody looks: their bounds are lower, by
+	// the measurement on the page of the sets.
 	mayDecide, oftenDecides, mayNeedUser          = 0.012, 0.12, 0.08
 	mayDecidePicked, mayDecideText, mayDecideRead = 0.001, 0.003, 0.005
 	// isLikely is how likely both have to be of text, and of ids that a tool's word is good for:

@@ -9,6 +9,9 @@ import (
 // "If mum's amlodipine has no refill left" is about one thing. Where several records are called so, one that is so and another one that
 // isn't don't tell whether it is: the one may be of last year.
 
+// namingDetails is how many things the user has to say of a record that they don't call by its own name.
+const namingDetails = 2
+
 // isContested reports whether the records that the user's words name differ in the state that a condition is on.
 func (m *matcher) isContested(where []Match, r *Result) bool {
 	var named []Match
@@ -24,8 +27,7 @@ func (m *matcher) isContested(where []Match, r *Result) bool {
 			own = own || isID(head(w.name())) || m.isOwnName(w, r)
 		}
 	}
-	const enough = 2 // things that the user said of it
-	if len(named) == len(where) || (naming < enough && !own) {
+	if len(named) == len(where) || (naming < namingDetails && !own) {
 		return false
 	}
 

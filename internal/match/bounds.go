@@ -61,15 +61,15 @@ func (w *Match) order(text string, bound scope.Value) (first, last int, known bo
 	return side, side, true
 }
 
-// isNever reports whether a moment is none: the beginning of a program's time, which stands where there is none, or a year of
-// another calendar than ours.
+// isNever reports whether a date stands for no date: where a program's clock begins, or a year that no record of ours is of. The years
+// leave room for birthdays and contracts, and none for the Hijri, Persian, Minguo and Buddhist calendars.
 func isNever(t time.Time) bool {
-	const widest = 14 * time.Hour // of a zone
-	const first, last, endless = 1900, 2300, 9999
+	const widestZone = 14 * time.Hour
+	const firstYear, lastYear, noEndYear = 1900, 2300, 9999
 	sinceEpoch := asWritten(t).Sub(time.Unix(0, 0)).Abs()
-	isEpoch := sinceEpoch == 0 || (t.Nanosecond() == 0 && t.Second() == 0 && sinceEpoch <= widest && asWritten(t) != dayOf(t))
-	isOther := t.Year() < first || (t.Year() > last && t.Year() != endless)
-	return isOther || isWrittenAs(t, time.Date(first, 1, 1, 0, 0, 0, 0, time.UTC)) || isEpoch
+	isEpoch := sinceEpoch == 0 || (t.Nanosecond() == 0 && t.Second() == 0 && sinceEpoch <= widestZone && asWritten(t) != dayOf(t))
+	isOther := t.Year() < firstYear || (t.Year() > lastYear && t.Year() != noEndYear)
+	return isOther || isWrittenAs(t, time.Date(firstYear, 1, 1, 0, 0, 0, 0, time.UTC)) || isEpoch
 }
 
 // orderOfDay compares a moment with a day, which ends with its last moment. What speaks against a

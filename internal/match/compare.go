@@ -40,7 +40,7 @@ func same(want, have string, authority bool) bool {
 	return caseless(want) == caseless(have)
 }
 
-// caseless returns a text without its case. Wide and raised letters are others.
+// caseless returns a text without its case. Full-width and superscript letters are other letters.
 func caseless(s string) string { return strings.ToLower(norm.NFC.String(s)) }
 
 // is reports whether an argument is a value. Where that is exact, a text is no number in another form, since 1.10 is another version than

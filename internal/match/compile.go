@@ -1,9 +1,8 @@
 package match
 
 import (
-	"time"
-
 	"strconv"
+	"time"
 
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/pattern"

@@ -37,8 +37,8 @@ func (m *matcher) singledOut(s *Source, c *Constraint, a Argument) string {
 	return ""
 }
 
-// unfound returns what a constraint leaves out by the user's words, where no record is called so; empty where one is, or it leaves out
-// nothing of a name. Whatever has it under another name would not be left out.
+// unfound returns the name that a constraint leaves out by the user's words where no record has it; empty where one has, or where no name
+// is left out. The record that is meant may be called otherwise, and would not be left out.
 func (m *matcher) unfound(c *Constraint) string {
 	name := ""
 	for i := range c.Except {

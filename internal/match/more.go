@@ -34,8 +34,11 @@ func (r *Result) saysMore() bool {
 		case listed == 0:
 			return false
 		}
-		isText := !f.numeric && !f.null && elements[elementOf(f.record+"/"+strictjson.EscapeToken(f.member)+"/0")] // "and 56 more", in the list itself
-		return isText || f.isPartOf(listed) || (f.countsMore(listed) && (slices.Equal(f.key, []string{"of"}) || r.isAround(f.record))) || f.countsOwn(listed, r)
+
+		isInList := elements[elementOf(f.record+"/"+strictjson.EscapeToken(f.member)+"/0")]
+		isText := isInList && !f.numeric && !f.null // "and 56 more"
+		isOfList := slices.Equal(f.key, []string{"of"}) || r.isAround(f.record)
+		return isText || f.isPartOf(listed) || (isOfList && f.countsMore(listed)) || f.countsOwn(listed, r)
 	})
 }
 

@@ -11,7 +11,7 @@ import (
 
 // isSaid reports whether a constraint states a day or a number, or for a call that can't be taken back a setting in the user's words: a
 // call that says nothing of "2 boxes", of "until Friday" and of "to view" does something else. A currency may be what the service takes
-// anyhow, and so may a number that nobody said, as the 1 of one: in other words than digits no program finds it.
+// anyhow. The number 1 may be left out, which nobody says; any other may stand in words that no program reads, so it counts as said.
 func (m *matcher) isSaid(c *Arg, role label.Role) bool {
 	isStated := func(v scope.Value) bool {
 		_, isNumber := number(string(v))

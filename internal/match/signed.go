@@ -33,7 +33,7 @@ func addendsOf(of []*big.Rat, sources []Source, by string) []addend {
 }
 
 // inOrder returns the numbers of a computation in the order in which words have them, and whether they have all. Where they don't, sources come in
-// their own order, as a planner lists them, and behind a number of which something is left.
+// their own order, as a planner lists them, and a number of the words comes before what is left of it.
 func inOrder(all []addend, by string) (ordered []addend, named bool) {
 	said := words(by)
 	used, out := make([]bool, len(said)), slices.Clone(all)

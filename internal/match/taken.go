@@ -8,7 +8,7 @@ import (
 	"github.com/remit-project/remit/scope"
 )
 
-// A number that a call takes measures what the call does: cents are no euros, dollars are none, and two hours are not two minutes.
+// A number that a call takes measures what the call does: cents and dollars are no euros, and two hours are not two minutes.
 
 // ofOtherUnit says why a number may be of another unit than the call takes: its member names a small one that neither the field nor the
 // call does, or its record one that the call has otherwise; empty where it isn't.
