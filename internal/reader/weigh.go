@@ -69,12 +69,14 @@ const (
 
 const (
 	// plausible is how likely a role has to be, by arguments like it, where neither it nor the
-	// contract's bears authority, and what has to be so by tools like it that a stricter effect is
-	// taken against them and the rules.
+	// contract's bears authority.
 	plausible = 0.05
-	// possible is how likely a milder effect has to be by tools like it where the rules know no verb,
-	// and arguable where what they see destroys nothing. What destroys needs most of them.
-	possible, arguable = 0.1, 0.25
+	// hardlyOutward is how likely tools like it do more than write, at most, where the model's stricter
+	// effect is left to people.
+	hardlyOutward = 0.05
+	// milderWithoutVerb is how likely a milder effect has to be by tools like it where the rules know no
+	// verb, and milderThanWrite where what they see destroys nothing. What destroys needs most of them.
+	milderWithoutVerb, milderThanWrite = 0.1, 0.25
 )
 
 // weighing compares one tool's contract with a reading.
@@ -166,8 +168,8 @@ func (w *weighing) seesEffect(e contract.Effect) bool {
 		return false
 	}
 	likely := w.second.Effects[string(e)]
-	isArguable := w.tool.Effect != contract.Destructive && likely >= arguable
-	isPossible := w.second.NoVerb && likely >= possible
+	isArguable := w.tool.Effect != contract.Destructive && likely >= milderThanWrite
+	isPossible := w.second.NoVerb && likely >= milderWithoutVerb
 	return isArguable || isPossible || w.second.Rules.Effect == e || likeliest(w.second.Effects) == string(e)
 }
 
@@ -182,7 +184,7 @@ func (w *weighing) outvotes(e contract.Effect) bool {
 			outward += likely
 		}
 	}
-	return likeliest(w.second.Effects) == string(contract.Write) && outward < plausible
+	return likeliest(w.second.Effects) == string(contract.Write) && outward < hardlyOutward
 }
 
 // becomesEffect holds what the rules took for a read to what any effect is held to.
