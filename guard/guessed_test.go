@@ -189,7 +189,7 @@ func told(list []guard.Violation) []string {
 	return out
 }
 
-// TestFormThatIsOutdated: what the file says counts, until it is written anew, and a remark says so.
+// TestFormThatIsOutdated: the form in the file counts until the file is written again, and a remark says that it is outdated.
 func TestFormThatIsOutdated(t *testing.T) {
 	const rules = "tool: order\npolicies:\n  - name: r\n    require: 'tools.get_stock({\"sku\": \"a\"}).left > 2'\n    message: m\n    guessed: "
 	sample := guard.Record{Name: "get_stock", Tool: "get_stock", Args: json.RawMessage(`{"sku":"a"}`), Result: json.RawMessage(`{"left":5}`)}

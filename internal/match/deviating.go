@@ -91,7 +91,7 @@ func (m *matcher) isOfAnother(text, name string) bool {
 		return true
 	}
 	isUpper := func(w string) bool { first, _ := utf8.DecodeRuneInString(w); return unicode.IsUpper(first) }
-	all := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
+	all := strings.FieldsFunc(text, isSign)
 	if !slices.ContainsFunc(all, isUpper) {
 		return false // in a script without capitals, or in none
 	}

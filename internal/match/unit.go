@@ -29,12 +29,6 @@ volume: ml, cl, l liter liters litre litres, hl, gal gallon gallons
 time: s sec second seconds, min mins minute minutes, h hr hrs hour hours, d day days, week weeks, month months, year years
 data: byte bytes, kb, mb, gb, tb`
 
-// unitSigns are further ways of writing currencies and units beside numbers, which nobody calls anything else.
-const unitSigns = `kr kč zł ft лв lei din руб грн ₺ us$ m2 m3 km2 m² m³ mwh kwh wh kw mah mbps gbps mb kb gb tb ppm psi bar`
-
-// otherWords are units that are something else as well: a country, a place.
-const otherWords = `gb mb tb bar ft din lei`
-
 // isUnit reports whether a text is nothing but a unit, or one for each of another ("l/s", "per month"), whatever holds it.
 // A letter alone is more often a size, and one with a digit an id. Those of time count where times are said to.
 func isUnit(text string, times bool) bool {
@@ -45,9 +39,9 @@ func isUnit(text string, times bool) bool {
 	parts := strings.FieldsFunc(strings.TrimPrefix(fold(text), "per "), func(r rune) bool { return r == '/' || r == ' ' })
 	isPart := func(w string) bool {
 		named := slices.ContainsFunc(unitTable()[w], func(u unit) bool { return times || len(parts) > 1 || u.of != "time" })
-		return named || slices.Contains(strings.Fields(unitSigns), w) || (w == "per" && len(parts) > 1)
+		return named || lexicon().UnitSigns.Has(w) || (w == "per" && len(parts) > 1)
 	}
-	isShort := len(parts) == 1 && (slices.Contains(strings.Fields(otherWords), parts[0]) || utf8.RuneCountInString(parts[0]) == 1 || strings.ContainsFunc(parts[0], unicode.IsDigit))
+	isShort := len(parts) == 1 && (lexicon().UnitsAndMore.Has(parts[0]) || utf8.RuneCountInString(parts[0]) == 1 || strings.ContainsFunc(parts[0], unicode.IsDigit))
 	return len(parts) > 0 && !isShort && !slices.ContainsFunc(parts, func(w string) bool { return !isPart(w) })
 }
 

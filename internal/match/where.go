@@ -146,7 +146,7 @@ func (w *Match) accepts(text string) bool {
 // spaced returns the words of a text, folded, with a space between them: "grocery-list.md"
 // contains the words "grocery list".
 func spaced(text string) string {
-	return strings.Join(strings.FieldsFunc(fold(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) }), " ")
+	return strings.Join(strings.FieldsFunc(fold(text), isSign), " ")
 }
 
 // hasWords reports whether a text contains words in a row, as whole words. In scripts without
@@ -193,9 +193,8 @@ func joins(before, after string, ending bool) bool {
 		return false
 	}
 	a, b := last[len(last)-1], first[0]
-	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 	switch {
-	case !inWord(a) || !inWord(b):
+	case isSign(a) || isSign(b):
 		return false
 	case unicode.IsMark(b):
 		return true
