@@ -95,7 +95,8 @@ func (p *Policy) about(server, tool string) bool {
 }
 
 // checkTools reports tools of a policy that don't exist, or that several servers have. It returns those
-// that don't exist: the policy is about the others alone.
+// that don't exist: the policy is about the others alone. A name like that of a tool which the policy
+// leaves out is taken for a misspelling, and the file denies: calls of the tool that is meant would pass.
 func (c *compiler) checkTools(p *Policy) (absent []string) {
 	for _, name := range p.Tools {
 		server, tool, divided := strings.Cut(name, "/")
@@ -110,16 +111,33 @@ func (c *compiler) checkTools(p *Policy) (absent []string) {
 			continue
 		}
 
-		if !errors.Is(mistake, ErrNoTool) {
+		servers := c.scope.serversOf(tool)
+		isContracted := slices.Contains(servers, server) || (server == "" && len(servers) == 1)
+		switch {
+		case !errors.Is(mistake, ErrNoTool):
 			mistake.Hint = "write NAME, or SERVER/NAME where several servers have the tool"
-		} else if servers := c.scope.serversOf(tool); slices.Contains(servers, server) || (server == "" && len(servers) == 1) {
-			continue // its contract is known
-		} else {
+		case isContracted:
+			continue
+		case c.isMisspelt(p, server, tool):
+			mistake.Cause = nil
+		default:
 			absent = append(absent, name)
 		}
 		c.mistakes = append(c.mistakes, mistake)
 	}
 	return absent
+}
+
+// isMisspelt reports whether a name that no tool has is like that of one which the policy doesn't name, or
+// its server's like that of one there is.
+func (c *compiler) isMisspelt(p *Policy, server, tool string) bool {
+	if servers := c.scope.servers(); server != "" && !slices.Contains(servers, server) {
+		return strictyaml.Suggest(server, servers) != ""
+	}
+	others := slices.DeleteFunc(c.scope.toolNames(server), func(known string) bool {
+		return slices.ContainsFunc(p.Tools, func(name string) bool { return name == known || strings.HasSuffix(name, "/"+known) })
+	})
+	return strictyaml.Suggest(tool, others) != ""
 }
 
 // Absent lists the tools that a policy names and that there aren't: it decides no call of them.
@@ -132,18 +150,24 @@ func (g *Guard) Absent(policy string) []string {
 	return nil
 }
 
+// servers returns the names of the servers whose tools or contracts are known.
+func (d *Deployment) servers() []string {
+	var names []string
+	for _, c := range d.Tools {
+		names = append(names, c.Server)
+	}
+	for _, f := range d.Contracts {
+		names = append(names, f.Server)
+	}
+	return names
+}
+
 // checkServer reports a server that doesn't exist, in a file for all its tools.
 func (u *universe) checkServer(g *Guard) *Error {
 	if g.Server == "" || len(u.scope.Tools)+len(u.scope.Contracts) == 0 {
 		return nil
 	}
-	var names []string
-	for _, c := range u.scope.Tools {
-		names = append(names, c.Server)
-	}
-	for _, f := range u.scope.Contracts {
-		names = append(names, f.Server)
-	}
+	names := u.scope.servers()
 	if slices.Contains(names, g.Server) {
 		return nil
 	}

@@ -41,11 +41,10 @@ func pointsOf(reports []enforcement.Report) []policyPoint {
 func printPoints(s *command.Streams, reports []enforcement.Report) {
 	shade := display.Paint(s.Color)
 	for _, r := range reports {
-		all := r.Decided + len(r.Others)
-		if all == 0 {
+		if r.Rules == 0 {
 			continue
 		}
-		fmt.Fprintf(s.Out, "%s: decides %d of %s", r.Point.Name, r.Decided, display.Count(all, "rule", "rules"))
+		fmt.Fprintf(s.Out, "%s: decides %d of %s", r.Point.Name, r.Decided, display.Count(r.Rules, "rule", "rules"))
 		if r.Lookups > 0 {
 			fmt.Fprintf(s.Out, "; %d look things up, with %s", r.Lookups, r.Point.Lookups)
 		}

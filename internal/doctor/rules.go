@@ -52,7 +52,7 @@ func policies(ctx context.Context, out []*Diagnosis, o mcp.Options, catalogues [
 		at.add(f.Outcome == enforcement.Pass, "undecided", tool(f.Tool), remedy, "%s: %s (%s)", f.Policy, f.Outcome, f.Why)
 	}
 	if len(r.Others) > 0 {
-		out[0].add(false, "undecided", "", "remit policy lint shows what other enforcement points make of them", "%d of %s are decided here as they are written", r.Decided, display.Count(r.Decided+len(r.Others), "policy", "policies"))
+		out[0].add(false, "undecided", "", "remit policy lint shows what other enforcement points make of them", "%d of %s are decided here as they are written", r.Decided, display.Count(r.Rules, "policy", "policies"))
 	}
 }
 

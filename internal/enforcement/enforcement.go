@@ -84,10 +84,11 @@ type Finding struct {
 // Report is what a point makes of rules.
 type Report struct {
 	Point Point
-	// Decided counts the rules that are decided, and Lookups those of them that look
-	// things up.
-	Decided, Lookups int
-	// Others are the rules that are not, in the order of the guards.
+	// Rules counts the rules, Decided those that are decided for all their tools that there are,
+	// and Lookups those of them that look things up.
+	Rules, Decided, Lookups int
+	// Others are the rules that are not, and those with tools that there aren't, in the order of the
+	// guards.
 	Others []Finding
 }
 
@@ -102,7 +103,17 @@ func (p Point) Examine(ctx context.Context, files []*guard.File, d guard.Deploym
 
 	for _, g := range set.Guards() {
 		for i := range g.File.Policies {
-			f := p.examine(ctx, g, &g.File.Policies[i])
+			it := &g.File.Policies[i]
+			r.Rules++
+			absent := g.Absent(it.Name)
+			if len(absent) > 0 {
+				r.Others = append(r.Others, Finding{g.Server, strings.Join(absent, ", "), it.Name, Pass, Absent})
+			}
+			if len(absent) > 0 && len(absent) == len(it.Tools) {
+				continue
+			}
+
+			f := p.examine(ctx, g, it)
 			if f.Outcome != Decide {
 				r.Others = append(r.Others, f)
 				continue
@@ -125,9 +136,6 @@ func (p Point) examine(ctx context.Context, g *guard.Guard, it *guard.Policy) Fi
 		return f
 	case g.Err() != nil || !ok:
 		f.Outcome, f.Why = Deny, Mistaken
-		return f
-	case len(g.Absent(it.Name)) > 0:
-		f.Tool, f.Outcome, f.Why = strings.Join(g.Absent(it.Name), ", "), Pass, Absent
 		return f
 	case it.Require.Empty():
 		f.Outcome, f.Why = denial(it.Otherwise), "nothing checks the policy yet"

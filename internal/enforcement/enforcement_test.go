@@ -1,6 +1,7 @@
 package enforcement_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/remit-project/remit/contract"
@@ -70,7 +71,7 @@ func TestExamine(t *testing.T) {
 				if len(got.Others) > 0 {
 					outcome = got.Others[0].Outcome
 				}
-				if outcome != want || got.Decided+len(got.Others) != 1 {
+				if outcome != want || got.Decided+len(got.Others) != 1 || got.Rules != 1 {
 					t.Errorf("%s: %+v, want %s", p.Name, got, want)
 				}
 			}
@@ -78,15 +79,40 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-// A rule for a tool that there isn't decides no call at any point, and each says so.
-func TestExamineMistypedTool(t *testing.T) {
-	for _, text := range []string{"tool: cancle\npolicies: [{name: it, message: no, require: 'false'}]\n", "tool: '*'\npolicies: [{name: it, tools: [cancel, cancle], message: no, require: 'false'}]\n"} {
+// A rule for a tool that there isnt decides no call at any point, and each says so. What it says of its other tools
+// is examined.
+func TestExamineAbsentTools(t *testing.T) {
+	for text, decided := range map[string]int{
+		"tool: refund\npolicies: [{name: it, message: no, require: 'false'}]\n":                           0,
+		"tool: '*'\npolicies: [{name: it, tools: [refund], message: no, require: 'false'}]\n":             0,
+		"tool: '*'\npolicies: [{name: it, tools: [cancel, refund], message: no, require: 'false'}]\n":     1,
+		"tool: '*'\npolicies: [{name: it, tools: [cancel, refund], message: no, require: argz.x == 1}]\n": 0,
+	} {
 		f, d := shop(t, text)
 		for _, p := range enforcement.Points() {
 			got := p.Examine(t.Context(), []*guard.File{f}, d)
-			if len(got.Others) != 1 || got.Others[0].Outcome != enforcement.Pass || got.Others[0].Why != enforcement.Absent || got.Others[0].Tool != "cancle" {
+			isMistaken := strings.Contains(text, "argz")
+			if len(got.Others) != 1 && !isMistaken || got.Decided != decided || got.Rules != 1 {
 				t.Errorf("%s: %+v", p.Name, got)
 			}
+			first := got.Others[0]
+			if first.Outcome != enforcement.Pass || first.Why != enforcement.Absent || first.Tool != "refund" {
+				t.Errorf("%s: %+v", p.Name, first)
+			}
+			if isMistaken && (len(got.Others) != 2 || got.Others[1].Outcome != enforcement.Deny) {
+				t.Errorf("the mistake isn't told: %+v", got)
+			}
+		}
+	}
+}
+
+// A name that is like one of a tool is a mistake: its rule denies.
+func TestExamineMisspeltTool(t *testing.T) {
+	f, d := shop(t, "tool: '*'\npolicies: [{name: it, tools: [get_order, cancle], message: no, require: 'true'}]\n")
+	for _, p := range enforcement.Points() {
+		got := p.Examine(t.Context(), []*guard.File{f}, d)
+		if len(got.Others) != 1 || got.Others[0].Outcome != enforcement.Deny || got.Others[0].Why != enforcement.Mistaken {
+			t.Errorf("%s: %+v", p.Name, got)
 		}
 	}
 }

@@ -229,7 +229,8 @@ func (r *rule) task(corpus *corpus, lock *policydoc.Lock) generation.Task {
 	sentences := sentencesOf(corpus, r.policy, lock.Policies[r.tool.key][r.policy.Name].Sentences)
 	return generation.Task{
 		Server: r.tool.server, Tool: r.tool.name, Policy: r.policy, Sentences: sentences, Previous: r.previous,
-		Context: corpus.around(sentences, r.policy.Description, append([]string{r.tool.key}, r.policy.Tools...), lock),
+		Context:  corpus.around(sentences, r.policy.Description, append([]string{r.tool.key}, r.policy.Tools...), lock),
+		Document: corpus.sentences,
 	}
 }
 

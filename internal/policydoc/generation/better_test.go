@@ -14,9 +14,9 @@ func TestARuleOnRecordsStays(t *testing.T) {
 		best, last *trial
 		takesLast  bool
 	}{
-		"founded, then not":                      {work{grounded: true}, &trial{}, said(candidate{}), false},
-		"unfounded, then founded":                {work{grounded: true}, said(candidate{}), &trial{}, true},
-		"founded with a judge, then without one": {work{grounded: true, spared: true}, &trial{candidate: asking}, said(candidate{}), false},
+		"founded, then not":                      {work{ruleGrounded: true}, &trial{}, said(candidate{}), false},
+		"unfounded, then founded":                {work{ruleGrounded: true}, said(candidate{}), &trial{}, true},
+		"founded with a judge, then without one": {work{ruleGrounded: true, spared: true}, &trial{candidate: asking}, said(candidate{}), false},
 		"a judge, then none":                     {work{spared: true}, &trial{candidate: asking}, &trial{}, true},
 		"nobody was asked about records":         {work{}, &trial{}, said(candidate{}), true},
 	} {

@@ -394,9 +394,17 @@ func isStatus(name string) bool { return statuses().MatchString(name) }
 // maxClaims bounds the facts that an author of tests is asked the records of.
 const maxClaims = 3
 
-// unfounded asks for the records that tell what tests only say, or leave to the time, once. It
-// reports whether there are such.
+// unfounded asks for the records that tell what tests only say, or leave to the time, and says which
+// states of records are made up, once. It reports whether there are such.
 func (w *work) unfounded(tests []guard.Example, m *maker) bool {
+	unseen := w.unseen(tests)
+	for _, u := range unseen[:min(len(unseen), maxClaims)] {
+		m.fail("/tests", "%q: no result shows the state %q, no definition lists it, and the document doesn't say that the field has it: %s. What no state tells shows in what is said, where no record says otherwise: give the tests so. Leave it only where the look-up surely returns it", u.Test, u.Value, u.At)
+	}
+	if len(unseen) > 0 {
+		return true
+	}
+
 	claims := w.unshown(tests)
 	for _, c := range claims[:min(len(claims), maxClaims)] {
 		m.fail("/tests", "%q: that it is %q is only said, and %s: give its record wherever the policy hangs on this, and a test in which it is said and the record says otherwise. Where the policy doesn't hang on it, leave the tests as they are", c.Part, c.Word, c.At)

@@ -125,6 +125,8 @@ type Task struct {
 	// Context are other sentences of the document, which explain records, words and
 	// units.
 	Context []document.Sentence
+	// Document are all its sentences: what it says that a field can be may stand anywhere.
+	Document []document.Sentence
 	// Previous is the previous rule, or nil. The new rule stays close to it.
 	Previous *guard.Policy
 }
@@ -266,9 +268,9 @@ type work struct {
 	// spared and replaced are that the author was asked to do without session.judged: for the sake of
 	// some tests, and where a function tells what is asked.
 	spared, replaced bool
-	// founded is that the author of the tests was asked for records that tell what they only say, and
-	// grounded the same of the author of the rule.
-	founded, grounded bool
+	// testsGrounded is that the author of the tests was asked for records that tell what they only say,
+	// and ruleGrounded the same of the author of the rule.
+	testsGrounded, ruleGrounded bool
 }
 
 func newWork(g *Generator, s *setting) *work {

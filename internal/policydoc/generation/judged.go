@@ -56,7 +56,7 @@ func (w *work) answer(ctx context.Context, p *guard.Policy, rule *guard.Guard) (
 	case settled == 0:
 		slices.Sort(open)
 		open = slices.Compact(open)
-		return rule, []string{fmt.Sprintf("require: words settle none of the calls that its tests allow, and the judge would be asked %s: leave out of session.listed and session.stated what the sentences don't ask for, write what shows the plain calls, and leave only the others to session.judged",
+		return rule, []string{fmt.Sprintf("require: words settle none of the calls that its tests allow, and the judge would be asked %s: leave out of session.listed and session.stated what the sentences don't ask for, hold an id or a number that is to be obtained to the one of the record, as in session.stated(loan.member_id), write what shows the plain calls, and leave only the others to session.judged",
 			prompt.Clip(compact(open[:min(len(open), maxOpen)]), maxOpenText))}, nil
 	case 2*len(left) > allowed:
 		return rule, []string{fmt.Sprintf("require: most calls that its tests allow are left to session.judged (%s): without a judge a person is asked about each. session.agreed(), session.listed(…) and session.stated(…) settle what was agreed to, proposed and named; for the rest, write more of the words that show it plainly", strings.Join(left, ", "))}, nil

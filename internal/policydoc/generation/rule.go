@@ -127,7 +127,7 @@ func (w *work) better(ctx context.Context, best, last *trial) (*trial, error) {
 
 	both := last.passes() && best.passes()
 	switch {
-	case w.grounded && both && best.unfounded() != last.unfounded():
+	case w.ruleGrounded && both && best.unfounded() != last.unfounded():
 		if best.unfounded() {
 			return last, nil
 		}

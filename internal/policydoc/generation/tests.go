@@ -122,8 +122,8 @@ func (w *work) readTests(answer json.RawMessage, first, strict bool) ([]guard.Ex
 		w.reviewed(&written, examples, m)
 	}
 
-	if first && strict && !w.founded {
-		w.founded = w.unfounded(examples, m)
+	if first && strict && !w.testsGrounded {
+		w.testsGrounded = w.unfounded(examples, m)
 	}
 
 	all := append(slices.Clone(w.tests.examples), examples...)

@@ -61,8 +61,8 @@ func (w *work) next(t *trial, contradicted []question) turn {
 			Disputable, Said, Unsaid []string
 			Unnamed                  bool
 		}{t.failures(&w.tests), len(t.failed), len(w.tests.examples), w.untold(), open, said, unsaid, t.unnamed()}}
-	case len(contradicted) == 0 && t.unfounded() && !w.grounded:
-		w.grounded = true
+	case len(contradicted) == 0 && t.unfounded() && !w.ruleGrounded:
+		w.ruleGrounded = true
 		return turn{part: "unfounded", data: struct {
 			Claims  []claim
 			Planned []state
