@@ -164,7 +164,7 @@ func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate)
 	}
 	several := o.several(*a)
 	if c.Pick == scope.Only && several && m.correction(c, o) != a.Text {
-		return nil, m.say("%s offers several: %s", from(c.From), listed(o.values))
+		return nil, m.say("%s offers several: %s", from(c.From), m.distinguished(o.values))
 	}
 	if c.Pick == scope.Choice {
 		chosen, miss := m.chosen(c, o, hits)
@@ -215,7 +215,7 @@ func (m *matcher) chosen(c *Constraint, o offers, hits []candidate) (meant []can
 // Elsewhere the scope says whose words these are, and not which: a link among them is still
 // checked.
 func (m *matcher) quoted(c *Constraint, a Argument, o offers) (Grant, string) {
-	none := m.say("%s is not what %s offers", short(a.Text), from(c.From))
+	none := m.unoffered(c, &a)
 	if m.hasForked(c.From) {
 		none = m.say("of %s, two members may be meant", from(c.From))
 	}
@@ -320,9 +320,6 @@ func (f from) String() string {
 	return strings.Join(names, " or ")
 }
 
-// listed names the first values for a message.
-type listed []candidate
-
 // either lists values of which each may be meant.
 type either []candidate
 
@@ -337,20 +334,6 @@ func (e either) String() string {
 		}
 	}
 	return strings.Join(out, " or ")
-}
-
-func (l listed) String() string {
-	const most = 4
-	var out []string
-	for _, v := range l {
-		if s := clip([]byte(v.text)); !v.missing && !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-		if len(out) == most {
-			break
-		}
-	}
-	return strings.Join(out, ", ")
 }
 
 // element matches the place of a value in a list.
