@@ -112,6 +112,9 @@ type LockedRule struct {
 	// Untested are the examples in words of the mapping that are not tests, by their
 	// texts, with the reasons. The rule is held to all others.
 	Untested map[string]string `json:"untested,omitempty"`
+	// Unseen are the states that the rule compares with and that no result, definition or quotation of
+	// the document shows a record to have.
+	Unseen []string `json:"unseen,omitempty"`
 }
 
 // Partial reports whether a rule, as the guard file has it, is the condition of a policy that

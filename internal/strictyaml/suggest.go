@@ -29,11 +29,14 @@ func Suggest(word string, known []string) string {
 
 // DidYouMean makes a hint of a suggestion and of what may be written at all.
 func DidYouMean(word string, known []string) string {
-	all := "write " + Listing(known, " or ")
-	if s := Suggest(word, known); s != "" {
-		return "did you mean " + s + "? (" + all + ")"
+	all, meant := "write "+Listing(known, " or "), Suggest(word, known)
+	switch {
+	case meant == "":
+		return all
+	case len(known) == 1:
+		return "did you mean " + meant + "?"
 	}
-	return all
+	return "did you mean " + meant + "? (" + all + ")"
 }
 
 // Listing joins words as a sentence does, with the last word for "and" or "or",

@@ -389,7 +389,7 @@ func (r *rule) write(d *policydoc.Directory) error {
 	d.Mapping(r.tool.server, r.tool.name).Put(&i)
 	locked.Rule = &policydoc.LockedRule{
 		Made: r.made, Fields: policydoc.RuleFields(&fresh), NotEnforced: r.result.NotEnforced,
-		Attempts: r.result.Attempts, Tests: r.result.Tests, Killed: r.result.Killed, Survived: r.result.Survived, Contested: r.result.Contested, Untested: r.result.Untested,
+		Attempts: r.result.Attempts, Tests: r.result.Tests, Killed: r.result.Killed, Survived: r.result.Survived, Contested: r.result.Contested, Untested: r.result.Untested, Unseen: r.result.Unseen,
 	}
 	d.Lock.Policies[r.tool.key][r.policy.Name] = locked
 	return nil

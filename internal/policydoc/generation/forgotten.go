@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
 )
@@ -91,28 +92,57 @@ func unequal(e *guard.Example) (guard.Example, string, bool) {
 }
 
 // foreign returns a test to be allowed in which an id of the arguments, which some look-up
-// returns, is another one of the same form that none does.
+// returns, is another one of the same form that none does. Ids of the arguments' own members come before
+// those in their lists and objects.
 func foreign(e *guard.Example) (guard.Example, string, bool) {
-	doc, err := strictjson.Parse(e.Args, strictjson.DefaultLimits())
-	if err != nil || e.Expect != label.Allow {
+	if e.Expect != label.Allow {
 		return guard.Example{}, "", false
 	}
 
-	for name, v := range doc.Root().Members() {
-		if v.Kind() != strictjson.String || !strings.ContainsFunc(v.Text(), unicode.IsDigit) {
-			continue
+	var own, inner []string
+	texts(e.Args, func(path, value string) {
+		if strings.Count(path, "/") == 1 {
+			own = append(own, path)
+		} else {
+			inner = append(inner, path)
 		}
-		returned := slices.ContainsFunc(e.Given, func(f guard.Fixture) bool { return strings.Contains(string(f.Result), string(v.Raw())) })
-		asked := slices.ContainsFunc(e.Given, func(f guard.Fixture) bool { return strings.Contains(string(f.Args), string(v.Raw())) })
-		other := otherDigits(v.Text())
-		if !returned || asked || strings.Contains(string(e.Args), other) {
-			continue
+	})
+	for _, path := range append(own, inner...) {
+		if out, other, ok := withForeign(e, path); ok {
+			return out, fmt.Sprintf("args%s is %s, which no record has", path, compact(other)), true
 		}
-		out := *e
-		out.Args = strictjson.Set(e.Args, name, strictjson.Quote(other))
-		return out, fmt.Sprintf("args/%s is %s, which no record has", name, strictjson.Quote(other)), true
 	}
 	return guard.Example{}, "", false
+}
+
+// days finds texts that are days, or moments of them: those are no ids.
+var days = pattern.OnUse(`^\d{4}-\d\d-\d\d`)
+
+// withForeign returns a test in which the first id at a place of the arguments that a look-up returns is
+// another one; false where there is none.
+func withForeign(e *guard.Example, at string) (guard.Example, string, bool) {
+	args, err := decode(e.Args)
+	if err != nil {
+		return guard.Example{}, "", false
+	}
+
+	other := ""
+	args = textsOf(args, "", func(path, value string) string {
+		if path != at || other != "" || !strings.ContainsFunc(value, unicode.IsDigit) || days().MatchString(value) {
+			return value
+		}
+		returned := slices.ContainsFunc(e.Given, func(f guard.Fixture) bool { return strings.Contains(string(f.Result), compact(value)) })
+		asked := slices.ContainsFunc(e.Given, func(f guard.Fixture) bool { return strings.Contains(string(f.Args), compact(value)) })
+		changed := otherDigits(value)
+		if !returned || asked || strings.Contains(string(e.Args), changed) {
+			return value
+		}
+		other = changed
+		return changed
+	})
+	out := *e
+	out.Args = json.RawMessage(compact(args))
+	return out, other, other != ""
 }
 
 // otherDigits returns an id of the same form with other digits.

@@ -151,6 +151,8 @@ type Result struct {
 	// Untested are the examples in words that are not tests, by their texts, with the
 	// reasons.
 	Untested map[string]string
+	// Unseen are the states that the rule compares with and that nobody shows a record to have.
+	Unseen []string
 }
 
 // Generate makes the rule of a policy. It returns an error if the run can't go on, such

@@ -82,6 +82,7 @@ func (w *work) findRule(ctx context.Context) (string, error) {
 	if w.result.Policy.Guessed, err = w.guessed(w.result.Policy); err != nil {
 		return "", err
 	}
+	w.result.Unseen = w.waitsFor(w.result.Policy)
 	w.result.Survived = len(best.survivors())
 	for _, m := range best.mutants {
 		if m.Fate == mutation.Killed {

@@ -2,7 +2,9 @@ package generation
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/remit-project/remit/guard"
@@ -38,6 +40,18 @@ func (w *work) unseen(tests []guard.Example) []unseen {
 			for _, raw := range l.results(&e) {
 				note(e.Name, raw)
 			}
+		}
+	}
+	return out
+}
+
+// waitsFor returns the states that a rule compares with and that nobody shows, in words.
+func (w *work) waitsFor(p guard.Policy) []string {
+	written := strings.Join(expressionsOf(&p), "\n")
+	var out []string
+	for _, u := range w.unseen(p.Examples) {
+		if strings.Contains(written, strconv.Quote(u.Value)) || strings.Contains(written, "'"+u.Value+"'") {
+			out = append(out, fmt.Sprintf("%q in %s of %s", u.Value, u.At.Path, u.At.Lookup))
 		}
 	}
 	return out

@@ -60,6 +60,9 @@ func TestAStateThatNobodyShowsIsMadeUp(t *testing.T) {
 			if asked != c.asked {
 				t.Errorf("asked: %v, by %q", asked, s.refused)
 			}
+			if told := len(r.Unseen) == 1 && r.Unseen[0] == `"cancelled" in /loan_status of get_member`; told != c.asked {
+				t.Errorf("people are told of %q", r.Unseen)
+			}
 		})
 	}
 }

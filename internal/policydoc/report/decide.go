@@ -108,6 +108,9 @@ func (p *Policy) questions() []Question {
 	if len(p.Rule.Needs.Guessed) > 0 {
 		ask(OnGuess, "what "+strings.Join(p.Rule.Needs.Guessed, ", ")+" returns")
 	}
+	if len(p.Rule.Unseen) > 0 {
+		ask(OnGuess, "nobody has seen "+strings.Join(p.Rule.Unseen, ", "))
+	}
 	if len(p.Rule.Needs.Words) > 0 {
 		ask(OnWords, "by "+strings.Join(p.Rule.Needs.Words, ", "))
 	}

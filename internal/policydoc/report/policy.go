@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/document"
@@ -173,6 +174,10 @@ func (b *builder) policy(key string, p *policydoc.Policy, rule *Rule) (*Policy, 
 			policy.Reason = cmp.Or(policy.Reason, g.NotEnforced)
 		} else if p.Status != policydoc.Archived && g.Made == "" {
 			policy.Reason = cmp.Or(policy.Reason, "its rule was made of what the policy or the document said before: compile again")
+		}
+		if rule != nil && len(g.Unseen) > 0 {
+			rule.Unseen = g.Unseen
+			rule.Remarks = append(rule.Remarks, "It compares with what no result shows, no definition lists and the document doesn't quote: "+strings.Join(g.Unseen, ", ")+".")
 		}
 		if rule != nil && !rule.Mutated {
 			rule.Killed, rule.Survived, rule.Measured = g.Killed, g.Survived, g.Killed+g.Survived > 0

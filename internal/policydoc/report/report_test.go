@@ -36,7 +36,7 @@ func desk(t *testing.T) Input {
 		Version: policydoc.LockVersion, Document: policydoc.LockedDocument{Name: doc.Name, Digest: doc.Digest},
 		Sentences: map[string]policydoc.LockedSentence{waived.Sentences[0].ID: {Suspicious: true}},
 		Policies: map[string]map[string]policydoc.LockedPolicy{
-			"lend_item": {"loan-limit": {Sentences: []string{open.Sentences[0].ID}, Rule: &policydoc.LockedRule{Made: "m", Killed: 8, Survived: 1, Contested: map[string]string{"the fourth": "four is fewer than five"}}}},
+			"lend_item": {"loan-limit": {Sentences: []string{open.Sentences[0].ID}, Rule: &policydoc.LockedRule{Made: "m", Killed: 8, Survived: 1, Contested: map[string]string{"the fourth": "four is fewer than five"}, Unseen: []string{`"lost" in /state of get_item`}}}},
 			"waive_fee": {"once-a-year": {Rule: &policydoc.LockedRule{Made: "m", NotEnforced: "no tool says when a fee was waived"}}},
 		},
 	}
@@ -166,6 +166,9 @@ func TestItems(t *testing.T) {
 	}
 	if !limit.Rule.Measured || limit.Rule.Mutated || limit.Rule.Killed != 8 || limit.Rule.Survived != 1 {
 		t.Errorf("mutants of the lock: %+v", limit.Rule)
+	}
+	if all := strings.Join(limit.Rule.Remarks, "\n"); !strings.Contains(all, `"lost" in /state of get_item`) {
+		t.Errorf("nothing about a state that nobody has seen in\n%s", all)
 	}
 	if s := limit.Rule.Tests[0].Steps; len(s) != 4 || s[0].Text != "Lend i to m, please." || s[3].Text != `{"member":"m","item":"i"}` {
 		t.Errorf("%+v", s)

@@ -29,6 +29,8 @@ type Rule struct {
 	// Needs are what the rule hangs on beside the call, Remarks the same in words.
 	Needs   guard.Needs
 	Remarks []string
+	// Unseen are the states that it compares with and that nobody shows a record to have.
+	Unseen []string
 	// Broken reports whether the guard file has mistakes, so that tests can't run.
 	Broken bool
 	Tests  []Test
