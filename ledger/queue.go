@@ -149,9 +149,23 @@ func (q *Queue) Use(ctx context.Context, s *Session, settled store.Approval) (An
 
 // withdraw cancels a question although the context of its caller has ended.
 func (q *Queue) withdraw(ctx context.Context, id string) error {
+	why := whyGone(context.Cause(ctx))
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawBound)
 	defer cancel()
-	return q.Approvals.Cancel(ctx, id)
+	return q.Approvals.Cancel(ctx, id, why)
+}
+
+// whyGone says for people why a caller no longer waits.
+func whyGone(cause error) string {
+	switch {
+	case cause == nil:
+		return "the store could not be asked for the answer"
+	case errors.Is(cause, context.Canceled):
+		return "it has gone"
+	case errors.Is(cause, context.DeadlineExceeded):
+		return "it waited as long as it could"
+	}
+	return cause.Error()
 }
 
 // denied returns the decision with the verdict Deny.

@@ -72,7 +72,7 @@ func TestAsk(t *testing.T) {
 			return second(st.Answer(t.Context(), a.ID, store.Answer{}))
 		}, 0, remit.Deny, store.Denied, false},
 		"cancelled": {func(t *testing.T, st store.Store, a store.Approval) error {
-			return st.Cancel(t.Context(), a.ID)
+			return st.Cancel(t.Context(), a.ID, "it has gone")
 		}, 0, remit.Deny, store.Cancelled, false},
 		"expired": {func(*testing.T, store.Store, store.Approval) error { return nil }, 20 * time.Millisecond, remit.Deny, store.Expired, false},
 		claimedByAnother: {func(t *testing.T, st store.Store, a store.Approval) error {
@@ -214,7 +214,7 @@ func TestAskShows(t *testing.T) {
 			}
 		}
 		t.Errorf("the place is not shown: %+v", a.Places)
-		if err := st.Cancel(t.Context(), a.ID); err != nil {
+		if err := st.Cancel(t.Context(), a.ID, ""); err != nil {
 			t.Error(err)
 		}
 	})

@@ -53,8 +53,8 @@ type Approvals interface {
 	// otherwise it is [ErrSettled].
 	Claim(ctx context.Context, id string, arguments Hash) (Approval, error)
 	// Cancel withdraws an open question, because its caller doesn't wait for the answer
-	// any more. A question that was settled meanwhile stays as it is.
-	Cancel(ctx context.Context, id string) error
+	// any more, and why says for people why not. A question that was settled meanwhile stays as it is.
+	Cancel(ctx context.Context, id, why string) error
 }
 
 // State is what became of a question.
@@ -177,10 +177,11 @@ type Approval struct {
 	// Agreed are the ids of the calls that were agreed to, of a question about several.
 	Agreed []string `json:"agreed,omitempty"`
 	// ByValue is that of the [Question].
-	ByValue bool      `json:"by_value,omitempty"`
-	State   State     `json:"state"`
-	Extent  Extent    `json:"extent,omitempty"`
-	By      string    `json:"by,omitempty"`
+	ByValue bool   `json:"by_value,omitempty"`
+	State   State  `json:"state"`
+	Extent  Extent `json:"extent,omitempty"`
+	By      string `json:"by,omitempty"`
+	// Why is the person's reason, or why a question was withdrawn.
 	Why     string    `json:"why,omitempty"`
 	Created time.Time `json:"created"`
 	Expires time.Time `json:"expires"`

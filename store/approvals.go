@@ -42,6 +42,9 @@ func (s *database) Ask(ctx context.Context, q Question) (Approval, error) {
 		if err != nil {
 			return err
 		}
+		if r.ended {
+			return fmt.Errorf("session %q: %w", a.Session, ErrEnded)
+		}
 		var open int
 		if err := one(ctx, tx, "SELECT count(*) FROM approvals WHERE session = $1 AND state = 'pending' AND expires > $2",
 			[]any{a.Session, micros(a.Created)}, &open); err != nil {
@@ -170,29 +173,51 @@ func (s *database) settleRow(ctx context.Context, id string, request *Settlement
 		if err != nil || kind == "" {
 			return err
 		}
-		a.Settled = fromMicros(micros(s.now()))
-		agreed, err := strictjson.Encode(append([]string{}, a.Agreed...))
-		if err != nil {
+		if err := s.settled(ctx, tx, r, kind, &a); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "UPDATE approvals SET state = $2, extent = $3, answerer = $4, why = $5, settled = $6, agreed = $7 WHERE id = $1",
-			id, string(a.State), string(a.Extent), a.By, a.Why, micros(a.Settled), string(agreed)); err != nil {
-			return err
-		}
-		if err := s.note(ctx, tx, r, kind, &a); err != nil {
-			return err
-		}
-		if err := s.settleRequest(ctx, tx, request, a); err != nil {
-			return err
-		}
-		if s.announce != "" {
-			_, err = tx.ExecContext(ctx, s.announce, id)
-		}
-		return err
+		return s.settleRequest(ctx, tx, request, a)
 	})
 	if err != nil {
 		return Approval{}, failed("approval "+id, err)
 	}
 	s.hub.wake(id)
 	return a, nil
+}
+
+// settled writes down what became of a question, under the lock of its session.
+func (s *database) settled(ctx context.Context, tx querier, r *row, kind Kind, a *Approval) error {
+	a.Settled = fromMicros(micros(s.now()))
+	agreed, err := strictjson.Encode(append([]string{}, a.Agreed...))
+	if err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE approvals SET state = $2, extent = $3, answerer = $4, why = $5, settled = $6, agreed = $7 WHERE id = $1",
+		a.ID, string(a.State), string(a.Extent), a.By, a.Why, micros(a.Settled), string(agreed)); err != nil {
+		return err
+	}
+	if err := s.note(ctx, tx, r, kind, a); err != nil {
+		return err
+	}
+	if s.announce != "" {
+		_, err = tx.ExecContext(ctx, s.announce, a.ID)
+	}
+	return err
+}
+
+// withdrawAll withdraws the questions of a session that ends, and returns their ids.
+func (s *database) withdrawAll(ctx context.Context, tx querier, r *row) ([]string, error) {
+	open, err := approvals(ctx, tx, "session = $1 AND state = 'pending' AND expires > $2", r.id, micros(s.now()))
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, a := range open {
+		a.State, a.Why = Cancelled, whyEnded
+		if err := s.settled(ctx, tx, r, CancelledEntry, &a); err != nil {
+			return nil, err
+		}
+		ids = append(ids, a.ID)
+	}
+	return ids, nil
 }

@@ -173,6 +173,7 @@ func (s *jetStream) End(ctx context.Context, session string) (info SessionInfo, 
 		return SessionInfo{}, fmt.Errorf("end session %q: %w", session, err)
 	}
 
+	var withdrawn []string
 	err = s.change(ctx, session, func(d *draft) error {
 		if d.missing() {
 			return ErrNotFound
@@ -182,10 +183,16 @@ func (s *jetStream) End(ctx context.Context, session string) (info SessionInfo, 
 			if err := d.entry(b, nil); err != nil {
 				return err
 			}
+			if withdrawn, err = s.withdrawAll(ctx, d); err != nil {
+				return err
+			}
 		}
 		info = d.info()
 		return nil
 	})
+	for _, id := range withdrawn {
+		s.tell(id)
+	}
 	return info, failed(fmt.Sprintf("end session %q", session), err)
 }
 
@@ -219,6 +226,9 @@ func (s *jetStream) Ask(ctx context.Context, q Question) (Approval, error) {
 	err = s.change(ctx, a.Session, func(d *draft) error {
 		if d.missing() {
 			return ErrNotFound
+		}
+		if d.ended {
+			return fmt.Errorf("session %q: %w", a.Session, ErrEnded)
 		}
 		for id, expires := range d.open {
 			if expires <= micros(a.Created) {
@@ -308,10 +318,35 @@ func (s *jetStream) settleQuestion(ctx context.Context, id string, request *Sett
 		return Approval{}, failed("approval "+id, err)
 	}
 
-	s.hub.wake(id)
-	// Who doesn't hear of it looks by itself.
-	_ = s.stream.nc.Publish(s.settled(), []byte(id))
+	s.tell(id)
 	return a, nil
+}
+
+// tell wakes those who wait for a question that is settled. Who doesn't hear of it looks by itself.
+func (s *jetStream) tell(id string) {
+	s.hub.wake(id)
+	_ = s.stream.nc.Publish(s.settled(), []byte(id))
+}
+
+// withdrawAll drafts the withdrawal of the questions of a session that ends, and returns their ids.
+func (s *jetStream) withdrawAll(ctx context.Context, d *draft) ([]string, error) {
+	var ids []string
+	for id, expires := range d.open {
+		if expires <= micros(s.now()) {
+			continue
+		}
+		a, at, err := s.lookUp(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		a.State, a.Why, a.Settled = Cancelled, whyEnded, fromMicros(micros(s.now()))
+		if err := s.outcome(ctx, d, nil, CancelledEntry, &a, &at); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	clear(d.open)
+	return ids, nil
 }
 
 // Reply implements [Requests].

@@ -15,7 +15,7 @@ var (
 	// ErrExists is returned by Create for an id that is taken, be it by a
 	// session that was pruned.
 	ErrExists = errors.New("there is a session of that id already")
-	// ErrEnded is returned by Append for a session that was ended.
+	// ErrEnded is returned by Append and Ask for a session that was ended.
 	ErrEnded = errors.New("the session has ended")
 )
 

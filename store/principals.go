@@ -80,6 +80,7 @@ func (s *database) End(ctx context.Context, session string) (SessionInfo, error)
 	}
 
 	var info SessionInfo
+	var withdrawn []string
 	err = s.write(ctx, func(ctx context.Context, tx querier) error {
 		r, err := s.lock(ctx, tx, session)
 		if err != nil {
@@ -96,6 +97,9 @@ func (s *database) End(ctx context.Context, session string) (SessionInfo, error)
 			if err := r.save(ctx, tx); err != nil {
 				return err
 			}
+			if withdrawn, err = s.withdrawAll(ctx, tx, r); err != nil {
+				return err
+			}
 		}
 		list, err := infos(ctx, tx, selectInfo+"id = $1", session)
 		if err == nil {
@@ -104,6 +108,9 @@ func (s *database) End(ctx context.Context, session string) (SessionInfo, error)
 		return err
 	})
 
+	for _, id := range withdrawn {
+		s.hub.wake(id)
+	}
 	return info, failed(fmt.Sprintf("end session %q", session), err)
 }
 

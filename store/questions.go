@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -48,10 +49,8 @@ func (s *questions) Answer(ctx context.Context, id string, answer Answer) (Appro
 		}
 	}
 
-	for _, t := range []string{answer.By, answer.Why, answer.From} {
-		if len(t) > MaxNote || !utf8.ValidString(t) {
-			return Approval{}, fmt.Errorf("%w: who answers, why and from where is text of at most %d bytes", ErrInvalid, MaxNote)
-		}
+	if err := checkNotes(answer.By, answer.Why, answer.From); err != nil {
+		return Approval{}, err
 	}
 
 	return s.settle(ctx, id, answer.Settles, func(a *Approval) (Kind, error) {
@@ -67,6 +66,16 @@ func (s *questions) Answer(ctx context.Context, id string, answer Answer) (Appro
 		}
 		return AnsweredEntry, nil
 	})
+}
+
+// checkNotes holds what is said of an answer to its bound.
+func checkNotes(texts ...string) error {
+	for _, t := range texts {
+		if len(t) > MaxNote || !utf8.ValidString(t) {
+			return fmt.Errorf("%w: who answers, why and from where is text of at most %d bytes", ErrInvalid, MaxNote)
+		}
+	}
+	return nil
 }
 
 // choose writes down which calls of the question an approval is for.
@@ -95,6 +104,9 @@ func (answer *Answer) choose(a *Approval) error {
 
 // open reports why a question can't be answered any more; nil when it can.
 func (s *questions) open(a *Approval) error {
+	if a.State == Cancelled {
+		return fmt.Errorf("%w: %w", ErrSettled, a.withdrawn())
+	}
 	if a.State != Pending {
 		return fmt.Errorf("%w: it is %s", ErrSettled, a.State)
 	}
@@ -103,6 +115,17 @@ func (s *questions) open(a *Approval) error {
 	}
 	return nil
 }
+
+// withdrawn says that nobody acts on an answer any more.
+func (a *Approval) withdrawn() error {
+	if a.Why == "" {
+		return errors.New("the agent no longer waits for an answer")
+	}
+	return fmt.Errorf("the agent no longer waits for an answer: %s", a.Why)
+}
+
+// whyEnded is why the questions of a session that has ended are withdrawn.
+const whyEnded = "its session has ended"
 
 // Claim implements [Approvals].
 func (s *questions) Claim(ctx context.Context, id string, arguments Hash) (Approval, error) {
@@ -121,12 +144,15 @@ func (s *questions) Claim(ctx context.Context, id string, arguments Hash) (Appro
 }
 
 // Cancel implements [Approvals].
-func (s *questions) Cancel(ctx context.Context, id string) error {
+func (s *questions) Cancel(ctx context.Context, id, why string) error {
+	if err := checkNotes(why); err != nil {
+		return err
+	}
 	_, err := s.settle(ctx, id, nil, func(a *Approval) (Kind, error) {
 		if a.State != Pending {
 			return "", nil
 		}
-		a.State = Cancelled
+		a.State, a.Why = Cancelled, why
 		return CancelledEntry, nil
 	})
 	return err

@@ -79,6 +79,41 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
+// TestWithdrawn closes the questions that nobody waits for: who answers one learns that, and one that
+// was answered before stays as it is.
+func TestWithdrawn(t *testing.T) {
+	for how, left := range map[string]func(b *bench, at string) store.Approval{
+		"withdrawn": func(b *bench, at string) store.Approval {
+			b.post(t, 403, "person", at+"/withdraw", "")
+			b.post(t, 404, "agent", "/v1/approvals/nothing/withdraw", "")
+			return into[store.Approval](t, b.post(t, 200, "agent", at+"/withdraw", ""))
+		},
+		"the session ends": func(b *bench, at string) store.Approval {
+			b.post(t, 200, "agent", "/v1/sessions/s/end", "")
+			return into[store.Approval](t, b.get(t, 200, "agent", at))
+		},
+	} {
+		b := newBench(t)
+		b.tainted(t, "s")
+		ask := func(call string) string {
+			b.post(t, 200, "agent", "/v1/sessions/s/decisions", mailTo(call, "eve@evil.example"))
+			return "/v1/approvals/" + into[store.Approval](t, b.post(t, 201, "agent", "/v1/sessions/s/approvals", `{"call":"`+call+`"}`)).ID
+		}
+		settled, open := ask("c1"), ask("c2")
+		b.post(t, 200, "person", settled+"/answer", `{"answer":"deny"}`)
+
+		if got := left(b, open); got.State != store.Cancelled || got.Why == "" {
+			t.Errorf("%s: it is %s (%s)", how, got.State, got.Why)
+		}
+		if got := b.post(t, 409, "person", open+"/answer", `{"answer":"approve"}`); !strings.Contains(string(got.body), "no longer waits") {
+			t.Errorf("%s: a late yes: %s", how, got.body)
+		}
+		if got := into[store.Approval](t, b.post(t, 200, "agent", settled+"/withdraw", "")); got.State != store.Denied {
+			t.Errorf("%s: the answered one is %s", how, got.State)
+		}
+	}
+}
+
 // TestJoinedQuestion asks about several calls at once: an answer names the calls that it
 // is for, and the decisions come back in their order.
 func TestJoinedQuestion(t *testing.T) {

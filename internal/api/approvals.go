@@ -225,3 +225,18 @@ func (s *Server) useApproval(ctx context.Context, r *request) (reply, error) {
 	}
 	return ok(map[string]any{"decisions": out}, nil)
 }
+
+// whyWithdrawn is why a question of this API is closed without an answer.
+const whyWithdrawn = "it has withdrawn the question"
+
+func (s *Server) withdraw(ctx context.Context, r *request) (reply, error) {
+	a, err := s.question(ctx, r)
+	if err != nil {
+		return reply{}, err
+	}
+	if err := s.o.Store.Cancel(ctx, a.ID, whyWithdrawn); err != nil {
+		return reply{}, err
+	}
+	s.hub.wake(approvalsTopic)
+	return ok(s.question(ctx, r))
+}

@@ -178,6 +178,7 @@ func (s *Server) handlers() map[string]handler {
 		"getApproval":     {answer: s.getApproval, waits: true},
 		"answer":          {answer: s.answer},
 		"useApproval":     {answer: s.useApproval},
+		"withdraw":        {answer: s.withdraw},
 		"listContracts":   {answer: s.listContracts},
 		"getContract":     {answer: s.getContract},
 		"getToolContract": {answer: s.getToolContract},

@@ -184,6 +184,7 @@ func (s *Server) endSession(ctx context.Context, r *request) (reply, error) {
 	}
 	info, err := s.o.Store.End(ctx, id)
 	s.hub.wake(id)
+	s.hub.wake(approvalsTopic)
 	return ok(info, err)
 }
 

@@ -86,7 +86,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 			}
 			out[view] = page
 		}
-		must(t, s.store.Cancel(t.Context(), a.ID))
+		must(t, s.store.Cancel(t.Context(), a.ID, ""))
 		return out
 	}
 	want := map[string]string{}

@@ -204,7 +204,7 @@ func (c *Console) ask(ctx context.Context, v *visit, id string, status int) (out
 		page.Choices = c.choices(&a, page.Calls)
 	} else {
 		page.Settled = settledOf(&a)
-		page.Settled.Lost = status == http.StatusConflict
+		page.Settled.Lost = status == http.StatusConflict && a.By != ""
 	}
 	turns, err := c.o.Store.Turns(ctx, a.Session, maxSeq, maxTurns)
 	if err != nil {

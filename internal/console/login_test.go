@@ -106,7 +106,7 @@ func TestScopes(t *testing.T) {
 			}
 		})
 		asked = s.held("theirs-" + strings.ReplaceAll(name, " ", "-"))
-		must(t, s.store.Cancel(t.Context(), asked.ID))
+		must(t, s.store.Cancel(t.Context(), asked.ID, ""))
 		asked = s.held("again-" + strings.ReplaceAll(name, " ", "-"))
 	}
 }

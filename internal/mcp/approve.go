@@ -52,6 +52,8 @@ func (c *conversation) approve(ctx context.Context, x *exchange, s *ledger.Sessi
 		return d, nil, nil
 	}
 
+	ctx, leave := x.attended(ctx)
+	defer leave()
 	settled := c.g.o.Telemetry.Asked(ctx)
 	answered := c.waits(ctx, x)
 	after, approval, err := c.askTogether(ctx, person, s, d, call)
@@ -60,7 +62,7 @@ func (c *conversation) approve(ctx context.Context, x *exchange, s *ledger.Sessi
 
 	switch {
 	case ctx.Err() != nil:
-		c.log.Info("the client has withdrawn the call that a person was asked about", "call", d.Call, "tool", d.Tool)
+		c.log.Info("the client has withdrawn the call that a person was asked about", "call", d.Call, "tool", d.Tool, "why", context.Cause(ctx))
 		return nil, nil, context.Cause(ctx)
 	case errors.Is(err, errLate):
 		c.log.Warn(errLate.Error(), "call", d.Call, "tool", d.Tool, "time", c.g.o.Limits.Approval)
@@ -72,6 +74,21 @@ func (c *conversation) approve(ctx context.Context, x *exchange, s *ledger.Sessi
 
 	c.remember(ctx, after, approval)
 	return after, nil, nil
+}
+
+// attended is a [Port] whose client may leave before the request has its answer, which is lost then.
+type attended interface{ Caller() context.Context }
+
+// attended returns a context that ends also when the client has left. A call that waits for a person is
+// not made then: it may run minutes later, and nobody would hear of it.
+func (x *exchange) attended(ctx context.Context) (context.Context, context.CancelFunc) {
+	port, ok := x.port.(attended)
+	if !ok {
+		return ctx, func() {}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(port.Caller(), func() { cancel(errGone) })
+	return ctx, func() { stop(); cancel(nil) }
 }
 
 // sign is how often a client hears that its call waits for a person: many give up

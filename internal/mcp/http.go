@@ -408,7 +408,7 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, ctx context.C
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	p := &postPort{w: w, control: http.NewResponseController(w), done: make(chan struct{}), statuses: shared}
+	p := &postPort{w: w, caller: r.Context(), control: http.NewResponseController(w), done: make(chan struct{}), statuses: shared}
 	c.accept(h.g.o.Telemetry.From(ctx, r.Header.Get), m, p, shared)
 	p.wait(r.Context(), h.o.Quiet)
 	p.close()

@@ -19,7 +19,9 @@ var errGone = errors.New("the client has gone")
 // postPort answers one request over HTTP: as one JSON body, or as a stream of
 // events once something comes before the answer.
 type postPort struct {
-	w       http.ResponseWriter
+	w http.ResponseWriter
+	// caller ends with the connection: nobody gets the answer then, as there are no streams to come back to.
+	caller  context.Context
 	control *http.ResponseController
 	done    chan struct{}
 	// statuses is set where errors have HTTP statuses of their own, as the generation without
@@ -135,6 +137,9 @@ func (p *postPort) status(raw []byte) int {
 	}
 	return http.StatusOK
 }
+
+// Caller implements [attended].
+func (p *postPort) Caller() context.Context { return p.caller }
 
 // Done ends the request without an answer: it was cancelled.
 func (p *postPort) Done() {

@@ -104,7 +104,7 @@ func (c *conversation) lead(ctx context.Context, b *batch, person ledger.Approve
 	}
 	c.together.shut(b)
 
-	ask, cancel := context.WithTimeout(ctx, c.g.o.Limits.Approval)
+	ask, cancel := context.WithTimeoutCause(ctx, c.g.o.Limits.Approval, errLate)
 	defer cancel()
 	first := b.held[0]
 	if c.g.o.Notify != nil {

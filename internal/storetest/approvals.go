@@ -47,7 +47,7 @@ func answered(t *testing.T, s *suite) {
 		is(t, err, store.ErrSettled)
 	}
 
-	must(t, s.Cancel(t.Context(), a.ID))
+	must(t, s.Cancel(t.Context(), a.ID, "late"))
 	if again, err := s.Approval(t.Context(), a.ID); err != nil || again.State != store.Approved {
 		t.Errorf("afterwards: %s, %v", show(again), err)
 	}
@@ -140,7 +140,7 @@ func unapproved(t *testing.T, s *suite) {
 	for name, settle := range map[string]func(id string) error{
 		"open":      func(string) error { return nil },
 		"denied":    func(id string) error { _, err := s.Answer(t.Context(), id, store.Answer{}); return err },
-		"cancelled": func(id string) error { return s.Cancel(t.Context(), id) },
+		"cancelled": func(id string) error { return s.Cancel(t.Context(), id, "it has gone") },
 	} {
 		a := s.ask(t, "s", name, 0)
 		must(t, settle(a.ID))
@@ -208,7 +208,7 @@ func woken(t *testing.T, s *suite) {
 	}{
 		"approved":  {func(id string) error { _, err := s.Answer(t.Context(), id, store.Answer{Approve: true}); return err }, store.Approved},
 		"denied":    {func(id string) error { _, err := s.Answer(t.Context(), id, store.Answer{}); return err }, store.Denied},
-		"cancelled": {func(id string) error { return s.Cancel(t.Context(), id) }, store.Cancelled},
+		"cancelled": {func(id string) error { return s.Cancel(t.Context(), id, "it has gone") }, store.Cancelled},
 	} {
 		a := s.ask(t, "s", name, 0)
 		one, two := waiting(t.Context(), s, a.ID), waiting(t.Context(), s, a.ID)

@@ -30,7 +30,7 @@ func story(t *testing.T, s *suite) {
 	must(t, err)
 	_, err = s.Claim(t.Context(), a.ID, a.Arguments)
 	must(t, err)
-	must(t, s.Cancel(t.Context(), s.ask(t, "t", "c9", 0).ID))
+	must(t, s.Cancel(t.Context(), s.ask(t, "t", "c9", 0).ID, "it has gone"))
 	must(t, s.Note(t.Context(), store.Note{About: "contracts", Members: map[string]string{"server": "mail", "sha256": "00"}}))
 }
 

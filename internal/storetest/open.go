@@ -164,7 +164,7 @@ func closed(t *testing.T, s *suite) {
 		"answer":   func() error { _, err := s.Answer(ctx, a.ID, store.Answer{Approve: true}); return err },
 		"wait":     func() error { _, err := s.Wait(ctx, a.ID); return err },
 		"claim":    func() error { _, err := s.Claim(ctx, a.ID, a.Arguments); return err },
-		"cancel":   func() error { return s.Cancel(ctx, a.ID) },
+		"cancel":   func() error { return s.Cancel(ctx, a.ID, "") },
 		"lower":    func() error { return s.Lower(ctx, store.ResourceLabel{}, store.Resource{ID: "x"}) },
 		"label":    func() error { _, err := s.Labels(ctx, store.Resource{ID: "x"}); return err },
 		"note":     func() error { return s.Note(ctx, store.Note{About: "x"}) },

@@ -58,9 +58,16 @@ func endedForAll(t *testing.T, s *suite) {
 		is(t, s.open(t).Append(t.Context(), id, 1, said("one more")), store.ErrEnded)
 	}
 
-	// What was asked before can still be settled.
-	must(t, s.Cancel(t.Context(), a.ID))
-	_, err := s.End(t.Context(), "nowhere")
+	// Nobody would act on an answer any more.
+	got, err := s.Approval(t.Context(), a.ID)
+	must(t, err)
+	equal(t, "question", got.State, store.Cancelled)
+	_, err = s.Answer(t.Context(), a.ID, store.Answer{Approve: true})
+	is(t, err, store.ErrSettled)
+	_, err = s.Ask(t.Context(), store.Question{Decision: decision("s", "c1")})
+	is(t, err, store.ErrEnded)
+	must(t, s.Cancel(t.Context(), a.ID, "late"))
+	_, err = s.End(t.Context(), "nowhere")
 	is(t, err, store.ErrNotFound)
 	verified(t, s)
 }

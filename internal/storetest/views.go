@@ -234,7 +234,7 @@ func waited(t *testing.T, s *suite) {
 		return list
 	}
 	equal(t, "answered", waits(store.Whose{Everybody: true}), []store.Waited{{State: store.Approved, Created: first.Created, Settled: first.Created.Add(time.Minute)}})
-	must(t, s.Cancel(t.Context(), second.ID))
+	must(t, s.Cancel(t.Context(), second.ID, ""))
 	equal(t, "answered and cancelled", len(waits(store.Whose{Principal: "ann"})), 2)
 	equal(t, "of another one", len(waits(store.Whose{Principal: "bob"})), 0)
 

@@ -134,7 +134,7 @@ export interface paths {
         put?: never;
         /**
          * End a session
-         * @description Nothing can be added to it any more, by no enforcement point. Its log stays.
+         * @description Nothing can be added to it any more, by no enforcement point. Its questions are withdrawn. Its log stays.
          */
         post: operations["endSession"];
         delete?: never;
@@ -559,6 +559,30 @@ export interface paths {
          *     as its answer, in their order.
          */
         post: operations["useApproval"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/approvals/{approval}/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The question. */
+                approval: components["parameters"]["Approval"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Withdraw a question
+         * @description For a caller that no longer waits. Nobody can answer the question then, and whoever
+         *     tries is told so. One that is settled stays as it is.
+         */
+        post: operations["withdraw"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2720,6 +2744,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Decision"] | components["schemas"]["Decisions"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    withdraw: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The question. */
+                approval: components["parameters"]["Approval"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The question, with what became of it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
                 };
             };
             default: components["responses"]["Problem"];

@@ -171,6 +171,11 @@ export class Session {
     return undefined;
   }
 
+  /** Closes a question whose answer nobody waits for; one that is settled stays as it is. */
+  async withdraw(approval: string, options: Aborted = {}): Promise<Approval> {
+    return (await this.#remit.send({ method: "POST", path: `/v1/approvals/${segment(approval)}/withdraw` }, options)) as Approval;
+  }
+
   /**
    * The last decision on a call, with the places that its arguments came from. Their text
    * may be an attacker's: never show it raw.

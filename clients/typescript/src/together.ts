@@ -1,6 +1,6 @@
 import { RemitError } from "./errors.js";
 import type { Decision } from "./models.js";
-import type { Session } from "./session.js";
+import type { Session, WaitOptions } from "./session.js";
 import { pause } from "./wire.js";
 
 /** How long the first call of a question waits for others, in milliseconds: nothing to a person. */
@@ -76,7 +76,7 @@ export class Together {
       while (!batch.isFull && this.#deciding.has(key));
       this.#shut(key, batch);
       const asked = await session.ask(batch.calls, { signal });
-      const found = (await session.awaitAnswers(asked.id, { seconds, signal })) ?? [];
+      const found = (await answers(session, asked.id, { seconds, signal })) ?? [];
       batch.answer(new Map(found.map((one) => [one.call, one])));
     } catch (error) {
       this.#shut(key, batch);
@@ -90,6 +90,19 @@ export class Together {
     if (this.#open.get(key) === batch) this.#open.delete(key);
     batch.fill();
   }
+}
+
+/** The answers of a person; a question whose caller leaves without one is withdrawn. */
+async function answers(session: Session, approval: string, options: WaitOptions): Promise<Decision[] | undefined> {
+  let found: Decision[] | undefined;
+  try {
+    found = await session.awaitAnswers(approval, options);
+  } catch (error) {
+    await session.withdraw(approval).catch(() => undefined);
+    throw error;
+  }
+  const answered = !found && (await session.withdraw(approval, { signal: options.signal })).state !== "cancelled";
+  return answered ? session.awaitAnswers(approval, options) : found; // somebody was quicker
 }
 
 /** A promise, unless it is given up. */

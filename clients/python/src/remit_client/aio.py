@@ -230,6 +230,11 @@ class AsyncSession:
                 return wire.used(await self._remit.send(wire.post(f"{path}/use")))
         return None
 
+    async def withdraw(self, approval: str) -> Approval:
+        """Close a question whose answer nobody waits for; one that is settled stays as it is."""
+        out: Approval = await self._remit.send(wire.post(f"/v1/approvals/{wire.segment(approval)}/withdraw"))
+        return out
+
     async def explain(self, call: str) -> dict[str, Any]:
         """The last decision on a call, with the places that its arguments came from.
 

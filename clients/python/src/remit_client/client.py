@@ -56,5 +56,6 @@ class Session:
     ask = direct(AsyncSession.ask)
     await_answer = direct(AsyncSession.await_answer)
     await_answers = direct(AsyncSession.await_answers)
+    withdraw = direct(AsyncSession.withdraw)
     explain = direct(AsyncSession.explain)
     end = direct(AsyncSession.end)

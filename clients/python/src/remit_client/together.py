@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
+from contextlib import suppress
 from threading import Event, Lock
 
 from . import wire
@@ -18,6 +19,19 @@ MOST = 16
 def _failed(error: BaseException) -> Exception:
     """Why the other calls have no answer."""
     return error if isinstance(error, Exception) else RemitError("the call that asked was given up")
+
+
+async def _answers(session: AsyncSession, approval: str, seconds: float) -> list[Decision] | None:
+    """The answers of a person; a question whose caller leaves without one is withdrawn."""
+    try:
+        found = await session.await_answers(approval, seconds)
+    except BaseException:
+        with suppress(RemitError):
+            await session.withdraw(approval)
+        raise
+    if found is None and (await session.withdraw(approval))["state"] != "cancelled":
+        return await session.await_answers(approval, seconds)  # somebody was quicker
+    return found
 
 
 class Batch:
@@ -65,7 +79,7 @@ class Together:
             try:
                 await session.port.event(batch.full, MOMENT)
                 asked = await session.ask(*self._close(key, batch))
-                found = await session.await_answers(wire.member(asked, "id", str), seconds)
+                found = await _answers(session, wire.member(asked, "id", str), seconds)
                 batch.answers.set_result({d.call: d for d in found or []})
             except BaseException as error:
                 self._close(key, batch)
