@@ -15,7 +15,7 @@ import (
 
 // Estimates are the tables that synthesis weighs its rules against; nil leaves one out.
 type Estimates struct {
-	Roles, Floors, Effects *estimate.Table
+	Roles, Floors, Effects, Outputs *estimate.Table
 }
 
 // Estimated makes the contract of each tool of a catalogue with other estimates than the

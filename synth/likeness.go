@@ -26,13 +26,22 @@ type Opinion struct {
 // Likelihood has the probability of each role and each floor of an argument, by name.
 type Likelihood struct {
 	Roles, Floors map[string]float64
+	// Unknown is set where the rules know no word for what it is, so that their role is a guess on the
+	// strict side and no opinion.
+	Unknown bool
 	// Doubt is the mark that an argument has for its likeness to others alone; empty if it has none.
 	Doubt string
 }
 
 // Opinions returns the opinions about the tools of a catalogue, by name.
-func Opinions(c *schema.Catalogue) map[string]Opinion {
-	x := builtin()
+func Opinions(c *schema.Catalogue) map[string]Opinion { return builtin().opinions(c) }
+
+// EstimatedOpinions returns the opinions by other estimates than the built-in ones, all of which are needed.
+func EstimatedOpinions(e Estimates, c *schema.Catalogue) map[string]Opinion {
+	return builtin().with(e).opinions(c)
+}
+
+func (x *table) opinions(c *schema.Catalogue) map[string]Opinion {
 	rules := x.with(Estimates{}).contract(c)
 	out := map[string]Opinion{}
 	for i := range c.Tools {
@@ -47,7 +56,7 @@ func (t *tool) likelihoods(o *Opinion) {
 	by := t.table.likely
 	features := estimate.Tool(t.def, string(t.told), t.table.english)
 	o.NoVerb = t.verb == ""
-	o.Effects, o.Outputs = probabilities(by.Effects.Odds(features)), probabilities(estimate.Outputs().Odds(features))
+	o.Effects, o.Outputs = probabilities(by.Effects.Odds(features)), probabilities(by.Outputs.Odds(features))
 	for _, p := range t.places {
 		v, weight := t.read(p)
 		features := t.featuresOf(p, v)
@@ -55,7 +64,7 @@ func (t *tool) likelihoods(o *Opinion) {
 			continue
 		}
 
-		l := Likelihood{Roles: probabilities(by.Roles.Odds(features)), Floors: probabilities(by.Floors.Odds(features))}
+		l := Likelihood{Roles: probabilities(by.Roles.Odds(features)), Floors: probabilities(by.Floors.Odds(features)), Unknown: weight == 0}
 		weighed := t.weigh(p, features, v, weight)
 		if doubted := t.doubt(features, weighed); weighed.review == "" {
 			l.Doubt = doubted.review

@@ -29,7 +29,7 @@ var builtin = sync.OnceValue(func() *table {
 	if err != nil {
 		panic(err)
 	}
-	return x.with(Estimates{Roles: estimate.Roles(), Floors: estimate.Floors(), Effects: estimate.Effects()})
+	return x.with(Estimates{Roles: estimate.Roles(), Floors: estimate.Floors(), Effects: estimate.Effects(), Outputs: estimate.Outputs()})
 })
 
 // concept is what an argument is about: a name that words.txt declares. The empty

@@ -57,23 +57,26 @@ func (c *rolesCommand) Run(ctx context.Context, s *command.Streams) error {
 // contracts says how contracts are made: by the rules, and with a model by what it
 // reads as well.
 func (c *rolesCommand) contracts(ctx context.Context) (eval.Contracts, error) {
+	contracts, opinions := eval.Contracts(eval.Synthesized), synth.Opinions
 	if len(c.Cross) > 0 {
 		others := slices.DeleteFunc(slices.Clone(c.Cross), func(dir string) bool { return slices.Contains(c.Dirs, dir) })
 		examples, err := eval.ReadExamples(append(others, c.Dirs...)...)
 		if err != nil {
 			return nil, err
 		}
-		return eval.Crossed(examples), nil
+		crossed := eval.Cross(examples)
+		contracts, opinions = crossed.Contracts, crossed.Opinions
 	}
 	if c.Model == "" {
-		return eval.Synthesized, nil
+		return contracts, nil
 	}
+
 	e, err := llm.Named(c.Model)
 	if err != nil {
 		return nil, command.UsageError(fmt.Errorf("--model: %w", err))
 	}
 	e.BaseURL = c.Base
-	o := reader.Options{Endpoint: e.FromEnvironment(os.LookupEnv), Parallel: c.Parallel, Timeout: c.Timeout}
+	o := reader.Options{Endpoint: e.FromEnvironment(os.LookupEnv), Parallel: c.Parallel, Timeout: c.Timeout, Opinions: opinions}
 	if c.Record != "" {
 		o.Recordings = llm.Record(c.Record)
 	}
@@ -83,7 +86,10 @@ func (c *rolesCommand) contracts(ctx context.Context) (eval.Contracts, error) {
 	}
 
 	return func(catalogue *schema.Catalogue) (*contract.File, error) {
-		made := synth.Contract(catalogue)
+		made, err := contracts(catalogue)
+		if err != nil {
+			return nil, err
+		}
 		result, err := r.Weigh(ctx, catalogue, made, nil)
 		if err != nil || !c.Accept {
 			return result.File, err

@@ -82,17 +82,32 @@ func features(dir, server string) (*featured, error) {
 // folds are the parts that servers are dealt into to be crossed.
 const folds = 10
 
-// Crossed makes contracts with estimates that are fitted on a part of all examples, without
-// the server that they are made for and a tenth of the others. The rules stay what they are:
+// Crossed judges servers with estimates that are fitted on a part of all examples, without
+// the server itself and a tenth of the others. The rules stay what they are:
 // they were written by people who may have seen the server.
-func Crossed(examples *Examples) Contracts {
-	fitted := make([]func() synth.Estimates, folds)
-	for i := range fitted {
-		fitted[i] = sync.OnceValue(func() synth.Estimates { return examples.without(i).fit() })
+type Crossed struct{ fitted [folds]func() synth.Estimates }
+
+// Cross returns estimates that leave servers out. Each is fitted when it is first needed.
+func Cross(examples *Examples) *Crossed {
+	c := &Crossed{}
+	for i := range c.fitted {
+		c.fitted[i] = sync.OnceValue(func() synth.Estimates { return examples.without(i).fit() })
 	}
-	return func(c *schema.Catalogue) (*contract.File, error) {
-		return synth.Estimated(fitted[foldOf(c.Fingerprint())](), c), nil
-	}
+	return c
+}
+
+func (x *Crossed) without(c *schema.Catalogue) synth.Estimates {
+	return x.fitted[foldOf(c.Fingerprint())]()
+}
+
+// Contracts makes the contracts of a server's tools.
+func (x *Crossed) Contracts(c *schema.Catalogue) (*contract.File, error) {
+	return synth.Estimated(x.without(c), c), nil
+}
+
+// Opinions returns the opinions about a server's tools.
+func (x *Crossed) Opinions(c *schema.Catalogue) map[string]synth.Opinion {
+	return synth.EstimatedOpinions(x.without(c), c)
 }
 
 // foldOf returns the part that a server falls into.
@@ -107,11 +122,13 @@ func (e *Examples) without(fold int) *Examples {
 	of := func(all []estimate.Example) []estimate.Example {
 		return slices.DeleteFunc(slices.Clone(all), func(x estimate.Example) bool { return foldOf(x.Group) == fold })
 	}
-	return &Examples{Roles: of(e.Roles), Floors: of(e.Floors), Effects: of(e.Effects)}
+	return &Examples{Roles: of(e.Roles), Floors: of(e.Floors), Effects: of(e.Effects), Outputs: of(e.Outputs)}
 }
 
 func (e *Examples) fit() synth.Estimates {
-	return synth.Estimates{Roles: estimate.Fit(e.Roles), Floors: estimate.Fit(e.Floors), Effects: estimate.Fit(e.Effects)}
+	return synth.Estimates{
+		Roles: estimate.Fit(e.Roles), Floors: estimate.Fit(e.Floors), Effects: estimate.Fit(e.Effects), Outputs: estimate.Fit(e.Outputs),
+	}
 }
 
 // labelsOf reads a directory's labels, each once.

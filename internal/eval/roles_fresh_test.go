@@ -103,7 +103,7 @@ func TestCrossedLeavesTheServerOut(t *testing.T) {
 		t.Errorf("%d examples of %d servers, want 301 of 12", len(examples.Roles), len(groups))
 	}
 
-	crossed, err := Roles(Crossed(examples), dir)
+	crossed, err := Roles(Cross(examples).Contracts, dir)
 	if err != nil {
 		t.Fatal(err)
 	}

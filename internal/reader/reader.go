@@ -35,6 +35,8 @@ type Options struct {
 	Recordings *llm.Recordings
 	// Budget bounds what the reader may use in all.
 	Budget llm.Budget
+	// Opinions returns the second opinions; [synth.Opinions] if nil.
+	Opinions func(*schema.Catalogue) map[string]synth.Opinion
 	// Progress receives the client's events.
 	Progress func(llm.Event)
 }
@@ -43,6 +45,7 @@ type Options struct {
 type Reader struct {
 	endpoint llm.Endpoint
 	client   *llm.Client
+	opinions func(*schema.Catalogue) map[string]synth.Opinion
 
 	mu   sync.Mutex
 	kept map[string]*Reading
@@ -60,7 +63,10 @@ func New(o Options) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the reader: %w", err)
 	}
-	return &Reader{endpoint: o.Endpoint, client: client, kept: map[string]*Reading{}}, nil
+	if o.Opinions == nil {
+		o.Opinions = synth.Opinions
+	}
+	return &Reader{endpoint: o.Endpoint, client: client, opinions: o.Opinions, kept: map[string]*Reading{}}, nil
 }
 
 // String returns the model and its address.
@@ -141,7 +147,7 @@ func (r *Reader) Weigh(ctx context.Context, c *schema.Catalogue, made *contract.
 	}
 	all.Wait()
 
-	seconds := sync.OnceValue(func() map[string]synth.Opinion { return synth.Opinions(c) })
+	seconds := sync.OnceValue(func() map[string]synth.Opinion { return r.opinions(c) })
 	for i := range c.Tools {
 		tool, ok := out.File.Tool(c.Tools[i].Name)
 		switch {

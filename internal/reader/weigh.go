@@ -84,7 +84,9 @@ type weighing struct {
 	tool *contract.Tool
 	// second is what synthesis knows beside its verdict; nil if nothing is known.
 	second *synth.Opinion
-	out    []Disagreement
+	// becameRead is set where the weighing itself took a tool's effect away.
+	becameRead bool
+	out        []Disagreement
 }
 
 func (w *weighing) differ(d Disagreement, stricter bool, weight int) {
@@ -112,13 +114,17 @@ func Weigh(made contract.Tool, r *Reading, second *synth.Opinion) (contract.Tool
 	t := &f.Tools[0]
 	w := &weighing{tool: t, second: second}
 	open := t.Variants == nil && t.Unwrap == nil
+	w.output(r, open)
+	w.effect(r, open)
+	w.becameRead = made.Effect != contract.Read && t.Effect == contract.Read
 	for i := range t.Args {
 		if m := r.about(t.Args[i].Pattern); m != nil {
 			w.arg(&t.Args[i], m, open, m.At == t.Args[i].Pattern)
 		}
 	}
-	w.output(r, open)
-	w.effect(r, open)
+	if made.Effect == contract.Read && t.Effect != contract.Read {
+		w.becomesEffect()
+	}
 	return *t, w.out
 }
 
@@ -156,9 +162,6 @@ func (w *weighing) effect(r *Reading, open bool) {
 	}
 
 	t.Why = join(t.Why, fmt.Sprintf("a model says %s: %s", r.Effect, clip(r.Does)))
-	if t.Effect == contract.Read {
-		w.becomesEffect()
-	}
 	t.Effect = now
 }
 
@@ -246,9 +249,7 @@ func (w *weighing) seesOwnWord() bool {
 func (w *weighing) arg(a *contract.Arg, m *Arg, open, tell bool) {
 	role := a.Role
 	heavier := m.Role.AuthorityBearing() && !a.Role.AuthorityBearing()
-	// In a read, nothing hangs on which of the two it is.
-	alike := w.tool.Effect == contract.Read && neither(a.Role) && neither(m.Role)
-	if heavier || alike || w.seesRole(a, m.Role) {
+	if heavier || w.isAsStrict(a.Role, m.Role) || w.seesRole(a, m.Role) {
 		role = m.Role
 	}
 	floor := max(a.Floor, m.Floor)
@@ -281,6 +282,15 @@ func (w *weighing) arg(a *contract.Arg, m *Arg, open, tell bool) {
 	a.Role, a.Floor = role, floor
 }
 
+// isAsStrict reports whether a role without authority, with the higher of two floors, holds a call to no less than another:
+// nothing is milder than content, and in a read nothing hangs on whether something is a setting or text, or picks.
+func (w *weighing) isAsStrict(was, is label.Role) bool {
+	if was.AuthorityBearing() || is.AuthorityBearing() {
+		return false
+	}
+	return was == label.Content || (w.tool.Effect == contract.Read && was == label.Control)
+}
+
 // mayLoosen reports whether a second opinion can make an argument milder: never a command or a credential.
 func (w *weighing) mayLoosen(a *contract.Arg) bool {
 	return w.second != nil && a.Role != label.Command && a.Role != label.Credential
@@ -293,7 +303,8 @@ func (w *weighing) seesRole(a *contract.Arg, r label.Role) bool {
 		return false
 	}
 	roles := w.second.Arguments[a.Pattern].Roles
-	isPlausible := !a.Role.AuthorityBearing() && !r.AuthorityBearing() && roles[r.String()] >= plausible
+	isGuess := w.second.Arguments[a.Pattern].Unknown || !a.Role.AuthorityBearing()
+	isPlausible := isGuess && !r.AuthorityBearing() && roles[r.String()] >= plausible
 	ruled := w.ruled(a)
 	return isPlausible || likeliest(roles) == r.String() || (ruled != nil && ruled.Role == r)
 }
@@ -313,7 +324,10 @@ func (w *weighing) leastFloor(a *contract.Arg, role label.Role) label.Trust {
 		least = min(least, alike)
 	}
 	if role.AuthorityBearing() {
-		least = min(a.Floor, max(least, contract.DefaultFloor(role)))
+		return min(a.Floor, max(least, contract.DefaultFloor(role)))
+	}
+	if w.becameRead {
+		return label.External // what the contract held it to was for the effect
 	}
 	return least
 }
@@ -337,9 +351,6 @@ func likeliest(of map[string]float64) string {
 	}
 	return best
 }
-
-// neither reports whether a role is one that picks nothing and goes nowhere.
-func neither(r label.Role) bool { return r == label.Content || r == label.Control }
 
 func join(why, more string) string {
 	if why == "" {

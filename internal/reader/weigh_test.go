@@ -96,8 +96,9 @@ func TestNoAnswerAloneLoosens(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkEffect(t, &tool.made, &weighed, &tool.second)
+		becameRead := tool.made.Effect != contract.Read && weighed.Effect == contract.Read
 		for i, a := range weighed.Args {
-			checkArgument(t, &tool.made.Args[i], &a, reading, &tool.second)
+			checkArgument(t, &tool.made.Args[i], &a, becameRead, reading, &tool.second)
 		}
 	})
 }
@@ -135,8 +136,8 @@ func checkEffect(t *rapid.T, made, weighed *contract.Tool, second *synth.Opinion
 }
 
 // checkArgument holds what became of an argument: authority is taken away, and a floor lowered, only as
-// far as the rules alone or most arguments like it go.
-func checkArgument(t *rapid.T, made, weighed *contract.Arg, reading *reader.Reading, second *synth.Opinion) {
+// far as the rules alone or most arguments like it go, unless the rules know nothing of it, or the tool has lost its effect.
+func checkArgument(t *rapid.T, made, weighed *contract.Arg, becameRead bool, reading *reader.Reading, second *synth.Opinion) {
 	likely := second.Arguments[made.Pattern]
 	by := contract.Arg{Role: made.Role, Floor: made.Floor}
 	if i := slices.IndexFunc(second.Rules.Args, func(a contract.Arg) bool { return a.Pattern == made.Pattern }); i >= 0 {
@@ -161,11 +162,12 @@ func checkArgument(t *rapid.T, made, weighed *contract.Arg, reading *reader.Read
 		t.Fatalf("%s is no longer marked: %s", made.Pattern, made.Review)
 	}
 	lost := made.Role.AuthorityBearing() && weighed.Role != made.Role
-	if lost && by.Role != weighed.Role && !most(likely.Roles, weighed.Role.String()) {
+	isGuess := likely.Unknown && likely.Roles[weighed.Role.String()] >= 0.05
+	if lost && by.Role != weighed.Role && !isGuess && !most(likely.Roles, weighed.Role.String()) {
 		t.Fatalf("%s was %s and became %s by the model alone", made.Pattern, made.Role, weighed.Role)
 	}
 	lowered := lowers(made, weighed)
-	if lowered && by.Floor > weighed.Floor && !slices.ContainsFunc([]label.Trust{label.External, label.ToolOutput, label.User, label.Trusted}, func(f label.Trust) bool { return f <= weighed.Floor && most(likely.Floors, f.String()) }) {
+	if lowered && !becameRead && by.Floor > weighed.Floor && !slices.ContainsFunc([]label.Trust{label.External, label.ToolOutput, label.User, label.Trusted}, func(f label.Trust) bool { return f <= weighed.Floor && most(likely.Floors, f.String()) }) {
 		t.Fatalf("the floor of %s was %s and became %s by the model alone", made.Pattern, made.Floor, weighed.Floor)
 	}
 	secret := made.Role == label.Credential || made.Role == label.Command
@@ -372,7 +374,30 @@ func TestWeigh(t *testing.T) {
 			name: "and stays where the model sees something else", made: doubted,
 			reading: reader.Reading{Effect: contract.Write, Output: label.External, Args: []reader.Arg{{At: "/slot", Role: label.Selector}}},
 			second:  &synth.Opinion{Rules: rules(t, doubted), Arguments: map[string]synth.Likelihood{"/slot": {Doubt: "might also be a target"}}},
-			queue:   []string{"save args /slot role: the rules say content, the model selector; kept content"},
+			want:    []string{"args /slot role: content → selector"},
+			queue:   []string{"save args /slot role: the rules say content, the model selector; took selector"},
+		},
+		{
+			name: "where the rules know nothing of an argument, their authority is a guess", made: note,
+			reading: reader.Reading{Effect: contract.Write, Output: label.ToolOutput, Args: []reader.Arg{{At: "/list", Role: label.Content, Floor: label.External}}},
+			second: &synth.Opinion{Rules: rules(t, note), Arguments: map[string]synth.Likelihood{
+				"/list": {Unknown: true, Roles: map[string]float64{"content": 0.1, "target": 0.9}, Floors: map[string]float64{"TOOL_OUTPUT": 0.6, "USER": 0.4}},
+			}},
+			want:  []string{"! add_note args /list role: target → content", "! add_note args /list floor: USER → TOOL_OUTPUT"},
+			queue: []string{"add_note args /list role: the rules say target, the model content; took content"},
+		},
+		{
+			name: "what was held to more for an effect isn't without it", made: strings.ReplaceAll(note, "content, floor: EXTERNAL", "content, floor: TOOL_OUTPUT"),
+			reading: reader.Reading{Does: "shows", Effect: contract.Read, Output: label.ToolOutput, Args: []reader.Arg{
+				{At: "/to", Role: label.Content, Floor: label.External}, {At: "/list", Role: label.Target, Floor: label.External},
+			}},
+			second: &synth.Opinion{Rules: rules(t, note), Effects: map[string]float64{"read": 0.6, "write": 0.4}},
+			want:   []string{"! add_note effect: write → read", "! add_note args /to floor: TOOL_OUTPUT → EXTERNAL"},
+			queue: []string{
+				"add_note effect: the rules say write, the model read; took read (shows)",
+				"add_note args /list floor: the rules say USER, the model EXTERNAL; kept USER",
+				"add_note args /to floor: the rules say TOOL_OUTPUT, the model EXTERNAL; took EXTERNAL",
+			},
 		},
 		{
 			"agreement changes nothing", note,
