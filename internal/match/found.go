@@ -89,9 +89,9 @@ func (m *matcher) misplaced(s *Source, c *Constraint, f *field) string {
 	return ""
 }
 
-// memberAt returns a predicate for the members that a description names: for what can't be taken
-// back, those of the selected records themselves before those of objects in them, which others
-// may have written.
+// memberAt returns a predicate for the members that a description names: those of the selected records themselves before
+// those of objects in them, which others may have written. A name of several words that only what is in them has is no other
+// member of theirs that may be called so: "passengerId" is not the flightNo around the passengers.
 func (m *matcher) memberAt(r *Result, selected selection, name []string, id string, kind scope.Kind) (is func(*field) bool, any bool) {
 	if r.values || !m.work(len(r.fields)*perStep) {
 		return m.memberOf(r, name, id, kind, true)
@@ -105,7 +105,15 @@ func (m *matcher) memberAt(r *Result, selected selection, name []string, id stri
 		}
 	}
 
-	own, found := m.memberOf(&level, name, id, kind, true)
+	own, found := m.memberOf(&level, name, id, kind, false)
+	if !found && len(name) > 1 {
+		if inner, has := m.memberOf(r, name, id, kind, false); has {
+			return inner, true
+		}
+	}
+	if !found {
+		own, found = m.memberOf(&level, name, id, kind, true)
+	}
 	if found {
 		return func(f *field) bool { return at(f.record) && own(f) }, true
 	}

@@ -113,3 +113,32 @@ func TestNearestName(t *testing.T) {
 		})
 	}
 }
+
+// TestNameOfWhatIsInside: a name of several words that only what is in a record has is no other member of the record that may be called so.
+func TestNameOfWhatIsInside(t *testing.T) {
+	const s = `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"passenger id"}],"kind":"id","pick":"only"}}}]}`
+	const booking = `{"flightNo":"SH143","departs":"10:35","passengers":[{"passengerId":"p-1","name":"Ann Lee"}]}`
+	for name, c := range map[string]struct {
+		list, id            string
+		reversible, forSure bool
+	}{
+		"the id of the passenger":      {booking, "p-1", true, true},
+		"the number of the flight":     {booking, "SH143", false, false},
+		"in a list of another name":    {`{"flightNo":"SH143","comments":[{"passengerId":"p-9"}]}`, "p-9", true, false},
+		"one of two":                   {`{"flightNo":"SH143","passengers":[{"passengerId":"p-1"},{"passengerId":"p-2"}]}`, "p-1", false, false},
+		"where the record has its own": {`{"passengerId":"p-0","passengers":[{"passengerId":"p-1"}]}`, "p-1", false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, reversibly := range []bool{true, false} {
+				want := c.forSure
+				if reversibly {
+					want = c.reversible
+				}
+				h := hostile{request: "For the passenger.", scope: s, results: mails(nil, c.list), tool: "forward_mail", args: map[string]string{"/id": "s:" + c.id}, write: reversibly}
+				if got, misses := h.covered(t); got != want {
+					t.Errorf("can be taken back %v: covered %v, want %v (%v)", reversibly, got, want, misses)
+				}
+			}
+		})
+	}
+}

@@ -215,7 +215,7 @@ func (m *matcher) chosen(c *Constraint, o offers, hits []candidate) (meant []can
 // Elsewhere the scope says whose words these are, and not which: a link among them is still
 // checked.
 func (m *matcher) quoted(c *Constraint, a Argument, o offers) (Grant, string) {
-	none := m.unoffered(c, &a)
+	none := m.unoffered(c, &a, o)
 	if m.hasForked(c.From) {
 		none = m.say("of %s, two members may be meant", from(c.From))
 	}

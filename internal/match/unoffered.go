@@ -11,14 +11,17 @@ import (
 // A refusal is of use where it says what is missing: an agent corrects its call by that, and a person sees which record is meant.
 
 // unoffered says why a value is not what the sources of a constraint offer: it is in no result of theirs, it is another member of a record,
-// or its record doesn't meet a condition.
-func (m *matcher) unoffered(c *Constraint, a *Argument) string {
+// its record doesn't meet a condition, or other values are what they offer.
+func (m *matcher) unoffered(c *Constraint, a *Argument, o offers) string {
 	none := m.say("%s is not what %s offers", short(a.Text), from(c.From))
 	if m.quiet {
 		return none
 	}
 
 	at, why := m.as(m.mode), "" // of one result
+	if len(o.values) > 0 {
+		why = ", but " + m.distinguished(o.values)
+	}
 	for i := range c.From {
 		for _, r := range slices.Backward(m.results) {
 			s := m.fieldOf(&c.From[i], r)
@@ -30,7 +33,7 @@ func (m *matcher) unoffered(c *Constraint, a *Argument) string {
 			case of != "":
 				return none + ": " + of
 			case why == "" && r.structured:
-				why = fmt.Sprintf(": it is nowhere in what %s returned", r.Tool)
+				why = fmt.Sprintf(": nothing in what %s returned is so", r.Tool)
 			case why == "":
 				why = fmt.Sprintf(": %s returned a text, in which no program is sure of a field", r.Tool)
 			}
