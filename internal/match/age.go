@@ -1,6 +1,7 @@
 package match
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -53,8 +54,7 @@ func (m *matcher) originsOf(o offers) []string {
 
 // membersOf returns the names of members of the results that values are of, as far as they are so.
 func (m *matcher) membersOf(o offers, is func(key []string) bool) []string {
-	var out []string
-	seen := ""
+	called, seen := map[string]bool{}, ""
 	for _, v := range o.values {
 		r, _ := m.recordOf(v)
 		if r == nil || v.call == seen {
@@ -62,38 +62,27 @@ func (m *matcher) membersOf(o offers, is func(key []string) bool) []string {
 		}
 		seen = v.call
 		for name := range r.members {
-			if key := strings.Fields(name); m.step() && len(key) > 0 && is(key) && !slices.Contains(out, name) {
-				out = append(out, name)
+			if key := strings.Fields(name); m.step() && len(key) > 0 && is(key) {
+				called[name] = true
 			}
 		}
 	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Keys(called))
 }
 
 // timesOf returns the names of the members with times in the records of what is offered.
 func (m *matcher) timesOf(o offers) []string {
-	var out []string
+	called := map[string]bool{}
 	for _, v := range o.values {
 		r, record := m.recordOf(v)
 		if r == nil {
 			continue
 		}
 		for _, i := range r.records[record] {
-			f := &r.fields[i]
-			if m.step() && isTime(f.text) && !slices.Contains(out, f.name) {
-				out = append(out, f.name)
+			if f := &r.fields[i]; m.step() && isTime(f.text) {
+				called[f.name] = true
 			}
 		}
 	}
-	return out
-}
-
-// recordOf returns the result that a value is of, and its record there; nil for a value out of a text.
-func (m *matcher) recordOf(v candidate) (*Result, string) {
-	i := slices.IndexFunc(m.results, func(r *Result) bool { return r.Call == v.call })
-	if i < 0 || v.record == (recordID{}) || !m.step() {
-		return nil, ""
-	}
-	return m.results[i], v.record.pointer
+	return slices.Sorted(maps.Keys(called))
 }

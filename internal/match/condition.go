@@ -54,6 +54,9 @@ func (m *matcher) some(s *Source, against bool) (met bool, miss string) {
 	m = m.speaking(against)
 	called := false
 	for _, r := range slices.Backward(m.results) {
+		if !m.step() {
+			return false, errWork
+		}
 		if !m.answers(s, r, &Constraint{Pick: scope.All}) {
 			continue
 		}
@@ -221,6 +224,9 @@ func (m *matcher) excepted(c *Constraint, a Argument) string {
 func (m *matcher) findListed(s *Source, c *Constraint, a Argument) string {
 	listing, called := Constraint{Pick: scope.All, From: c.From}, false
 	for _, r := range m.results {
+		if !m.step() {
+			return errWork
+		}
 		if !m.answers(s, r, &listing) && !m.offeredBy(c, s, r) {
 			continue
 		}
@@ -394,6 +400,7 @@ func (m *matcher) objectNow(p *Proposal, pointer string) (*Result, []string) {
 // the same name, which is not the argument in question.
 func (m *matcher) about(r *Result, p *Proposal, pointer string) []string {
 	var out []string
+	found := map[string]bool{}
 	for _, a := range p.Args {
 		tells := a.Role == label.Selector || a.authority()
 		if !tells || a.Empty || a.Pointer == pointer {
@@ -403,8 +410,8 @@ func (m *matcher) about(r *Result, p *Proposal, pointer string) []string {
 		for i := range r.fields {
 			f := &r.fields[i]
 			same := isNamed(f) && !f.null && f.text == a.Text && r.outermost(f.record) && isAbout(r, p, a.Pointer, f)
-			if same && !slices.Contains(out, f.record) {
-				out = append(out, f.record)
+			if same && !found[f.record] {
+				found[f.record], out = true, append(out, f.record)
 			}
 		}
 	}

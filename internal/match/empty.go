@@ -15,10 +15,15 @@ var nothing = []string{"", "0", "false", "none", "no"}
 
 // failed reports whether the call of a result failed, as who made it knows, or as the result says beside its records.
 func (r *Result) failed() bool {
+	return r.Failed || r.failing
+}
+
+// saysFailed reports whether a result says beside its records that its call failed.
+func (r *Result) saysFailed() bool {
 	says := func(f field) bool {
-		return !f.null && !isListed(f.record) && lexicon().Failures.In(f.key) && !slices.Contains(nothing, fold(f.text))
+		return !f.null && lexicon().Failures.In(f.key) && !isListed(f.record) && !slices.Contains(nothing, fold(f.text))
 	}
-	return r.Failed || (!r.values && slices.ContainsFunc(r.fields, says))
+	return !r.values && slices.ContainsFunc(r.fields, says)
 }
 
 // empty reports whether a result shows an empty list, and nothing that speaks of a record.

@@ -106,11 +106,22 @@ func (m *matcher) apart(all [][]held, r *Result) []string {
 // elementIn returns the list in a record that an inner record is in, and the list's element; empty where
 // it is in none.
 func elementIn(record, inner string) (list, place string) {
-	at := element().FindStringIndex(inner[len(record):])
-	if at == nil {
-		return "", ""
+	rest := inner[len(record):]
+	for at := strings.IndexByte(rest, '/'); at >= 0; {
+		end := at + 1
+		for end < len(rest) && '0' <= rest[end] && rest[end] <= '9' {
+			end++
+		}
+		if isIndex := end > at+1 && (end == len(rest) || rest[end] == '/'); isIndex {
+			return inner[:len(record)+at], inner[:len(record)+end]
+		}
+		next := strings.IndexByte(rest[end:], '/')
+		if next < 0 {
+			break
+		}
+		at = end + next
 	}
-	return inner[:len(record)+at[0]], strings.TrimSuffix(inner[:len(record)+at[1]], "/")
+	return "", ""
 }
 
 // timely leaves out of alternative members for a bound in time those that hold small numbers alone,

@@ -25,7 +25,7 @@ func ofValues(leaves []strictjson.Leaf) bool {
 		}
 		list = l.Pointer[:at]
 	}
-	return len(leaves) > 0 && !element().MatchString(list)
+	return len(leaves) > 0 && !isListed(list)
 }
 
 // item matches a line that is an element of a list in a text.

@@ -72,9 +72,9 @@ func (m *matcher) lost(s *Source, c *Constraint, id string, listing int) []candi
 // that the service gave it and that nothing else in the session has. It is nil for any other call.
 func (m *matcher) made(s *Source, i int) *made {
 	r := m.results[i]
-	isRecord := r.structured && !r.values && !r.partial && !r.wasThere()
+	isRecord := r.structured && !r.values && !r.partial
 	ofSource := s.Server == "" || s.Server == r.Server
-	if !isRecord || !ofSource || !m.mayHaveMade(s, r) || !m.work(len(r.fields)*perStep) {
+	if !isRecord || !ofSource || !m.mayHaveMade(s, r) || !m.work(len(r.fields)*perStep) || r.wasThere() {
 		return nil
 	}
 	of := r.identity(s)

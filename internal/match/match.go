@@ -45,6 +45,7 @@ type bindings struct {
 	elements map[binding]string
 	element  string
 	pointer  string // of the argument in question; empty for one of an earlier call
+	units    *unitsTaken
 }
 
 func newMatcher(s state) *matcher {
@@ -80,6 +81,12 @@ type state struct {
 	joins map[join]scope.Value
 	// members are those of the results, once they are needed, with which records have them.
 	members map[*Result]map[nameAndText]int
+	// spots are where the results have the members that records are known by, by their names and texts.
+	spots map[string]map[string][]spot
+	// offered are the values that the sources of constraints offer, as far as they are the same for every argument.
+	offered map[offering]offers
+	// placed says where the results are, once that is needed.
+	placed *sequence
 	// corrected is the record that the session itself made and that the call is on; nil for others.
 	corrected *made
 }

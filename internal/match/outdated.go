@@ -1,49 +1,87 @@
 package match
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // Of a call that can't be taken back what is known now counts, by whatever filter it was found.
 
 // isOutdated reports whether a later result has the record of a value with another member, or the same call was made again and doesn't have it.
 func (m *matcher) isOutdated(v candidate) bool {
-	of, record := m.recordOf(v)
-	if of == nil || !of.structured {
+	place := m.placeOf(v)
+	if place < 0 || !m.results[place].structured {
 		return false
 	}
+	of, record, calls := m.results[place], v.record.pointer, m.sequence().calls
 	key, isShared := m.keyOf(of, record)
 	if key == nil {
 		return false
 	}
 
-	for _, r := range m.results[slices.Index(m.results, of)+1:] {
-		isList, isOther := r.Tool == of.Tool, r.Server != of.Server || !r.Read || !r.structured || r.failed()
-		if isOther || (!isList && (isShared || len(key.key) < 2)) || !m.work(len(r.fields)*perStep) {
-			continue // the id 7 of something else
+	alike := map[int]likeness{} // by the places of later results
+	for _, at := range m.having(*key) {
+		r, isLater := m.results[at.result], at.result > place && m.step()
+		isList := r.Tool == of.Tool
+		isOther := !isList && (isShared || len(key.key) < 2) // the id 7 of something else
+		if !isLater || isOther || !r.tellsNow(of) || !r.outermost(at.record) {
+			continue
 		}
-		same, others := m.like(of, record, key, r)
-		isGone := same+others == 0 && isList && of.askedAs(r) && !r.more && !r.partial
-		isOtherwise := others > 0 && (!isShared || same == 0)
-		if isGone || isOtherwise {
+		n := alike[at.result]
+		if m.haveOtherwise(of, record, r, at.record, isList) {
+			n.others++
+		} else {
+			n.same++
+		}
+		alike[at.result] = n
+	}
+	for _, n := range alike {
+		if n.others > 0 && (!isShared || n.same == 0) {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(m.sequence().results[calls[place]], func(i int) bool {
+		r, isLater := m.results[i], i > place && m.step()
+		return isLater && r.tellsNow(of) && alike[i] == (likeness{}) && !r.more && !r.partial // it is gone
+	})
 }
 
-// like counts the records of a later result that have the key of one, by whether they have its other members too.
-func (m *matcher) like(of *Result, record string, key *field, later *Result) (same, others int) {
-	for i := range later.fields {
-		f := &later.fields[i]
-		if f.name != key.name || f.text != key.text || !later.outermost(f.record) {
+// likeness counts the records of a later result that have the key of one, by whether they have its other members too.
+type likeness struct{ same, others int }
+
+// tellsNow reports whether a later result may say what has become of a record of an earlier one.
+func (r *Result) tellsNow(of *Result) bool {
+	return r.Server == of.Server && r.Read && r.structured && !r.failed()
+}
+
+// spot is where a field is: in which result, and in which of its records.
+type spot struct {
+	result int
+	record string
+}
+
+// having returns where the results have a member as a field has it.
+func (m *matcher) having(key field) []spot {
+	if known, ok := m.spots[key.name]; ok {
+		return known[key.text]
+	}
+
+	all := map[string][]spot{}
+	for i, r := range m.results {
+		if !m.step() || !r.members[key.name] || !m.work(len(r.fields)*perStep) {
 			continue
 		}
-		if m.haveOtherwise(of, record, later, f.record, later.Tool == of.Tool) {
-			others++
-		} else {
-			same++
+		for j := range r.fields {
+			if f := &r.fields[j]; f.name == key.name {
+				all[f.text] = append(all[f.text], spot{i, f.record})
+			}
 		}
 	}
-	return same, others
+	if m.spots == nil {
+		m.spots = map[string]map[string][]spot{}
+	}
+	m.spots[key.name] = all
+	return all[key.text]
 }
 
 // keyOf returns the member by which a record is known: its first one that no other record of the result has. Where others have them all it is
@@ -100,12 +138,16 @@ func (m *matcher) firstWith(r *Result) map[nameAndText]int {
 func (m *matcher) haveOtherwise(r *Result, record string, other *Result, in string, alike bool) bool {
 	for _, i := range r.records[record] {
 		f := &r.fields[i]
-		text := canonical(f.text)
-		isSame := func(j int) bool { return canonical(other.fields[j].text) == text }
+		text := sync.OnceValue(func() string { return canonical(f.text) })
+		isSame := func(j int) bool {
+			have := other.fields[j].text
+			return have == f.text || (m.work(len(have)+len(f.text)) && canonical(have) == text())
+		}
 		isOf := func(j int) bool {
 			o := &other.fields[j]
 			return o.name == f.name && (alike || (o.numeric && f.numeric))
 		}
+
 		if !m.work(perStep * len(other.records[in])) {
 			return true
 		}

@@ -66,8 +66,8 @@ func (m *matcher) partOf(r *Result, description []string, kind scope.Kind) func(
 	var found, loose []string
 	for name := range r.members {
 		n, member := r.parts[name], strings.Fields(name)
-		if n > 0 && m.isOwnID(r, name) {
-			member = unrepeated(member, n)
+		if own := unrepeated(member, n); len(own) < len(member) && m.isOwnID(r, name) {
+			member = own
 		}
 		may := n > 0 && m.step() && m.guessable(r, name)
 		switch {
@@ -142,8 +142,12 @@ func (m *matcher) isOwnID(r *Result, name string) bool {
 	}
 	object, own := strings.Join(strings.Fields(name)[:r.parts[name]], " ")+" ", false
 	for other := range r.members {
+		if !m.step() {
+			return false
+		}
 		key := strings.Fields(other)[r.parts[other]:]
-		isID := m.step() && len(key) > 0 && key[len(key)-1] == "id"
+		isID := len(key) > 0 && key[len(key)-1] == "id"
+
 		switch {
 		case !isID || other == name:
 		case r.parts[other] > 0 && strings.HasPrefix(other, object):

@@ -46,6 +46,7 @@ type Result struct {
 	outers     map[string]int   // and of these, how many are of the objects around it
 	values     bool             // nothing but a list of values
 	more       bool             // its server says that it is a part of a listing
+	failing    bool             // and that the call failed
 	outer      map[string]bool  // the records that are in no other
 	level      *Result          // the same with the members of these alone; nil for a list of values
 
@@ -143,11 +144,11 @@ func (r *Result) SetContent(text string, doc *strictjson.Document) {
 	}
 	r.nest()
 	r.level = r.outside()
-	r.more = r.saysMore()
+	r.more, r.failing = r.saysMore(), r.saysFailed()
 }
 
 // isListed reports whether a record is in a list.
-func isListed(record string) bool { return element().MatchString(record) }
+func isListed(record string) bool { return elementOf(record) != "" }
 
 // add adds a field.
 func (r *Result) add(f field) {

@@ -73,7 +73,7 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 	if m.names(c, &a) {
 		return Grant{Way: WaySaid}, ""
 	}
-	o := m.offers(c.From, c, c.idOf(a))
+	o := m.offersFor(c, a)
 	switch {
 	case !o.called && m.mayBeSaid(c, &a):
 		return Grant{Way: WaySaid}, ""
@@ -336,9 +336,6 @@ func (e either) String() string {
 	return strings.Join(out, " or ")
 }
 
-// element matches the place of a value in a list.
-var element = pattern.OnUse(`/\d+(?:/|$)`)
-
 // sourcesKey identifies sources, without their fields.
 func sourcesKey(sources []Source) string {
 	out := slices.Clone(sources)
@@ -357,14 +354,49 @@ func (c *Constraint) idOf(a Argument) string {
 	return a.Pointer
 }
 
+// offering is what the values that a constraint's sources offer depend on, where they are the same for every argument.
+type offering struct {
+	of                       *Constraint
+	name                     string
+	against, strict, joining bool
+}
+
+// offersFor returns what the sources of a constraint offer an argument. All elements of a list have the same, but for numbers, which an
+// element may have in another unit, and where a source's own call takes something from a source.
+func (m *matcher) offersFor(c *Constraint, a Argument) offers {
+	isNested := slices.ContainsFunc(c.From, func(s Source) bool {
+		return slices.ContainsFunc(s.Args, func(c Arg) bool { return c.From != nil || c.Computed || c.Template != "" })
+	})
+	if c.Kind == scope.Number || isNested || m.element == "" {
+		return m.offers(c.From, c, c.idOf(a))
+	}
+	key := offering{c, strings.Join(argumentName(a.Pointer), " "), m.against, m.strict, m.joining}
+	o, known := m.offered[key]
+	if !known {
+		o = m.offers(c.From, c, c.idOf(a))
+		if m.offered == nil {
+			m.offered = map[offering]offers{}
+		}
+		m.offered[key] = o
+	}
+	return o
+}
+
 // offers gathers what sources offer for a constraint, by which the argument at a pointer takes
 // an id; empty for another value.
 func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 	var out offers
 	at := m.as(m.mode) // of one result
 	for i := range sources {
-		first, listed := len(out.values), false
-		for _, r := range m.results {
+		var of gathered
+		listed := false
+		for place, r := range m.results {
+			if !m.step() {
+				return out
+			}
+			if !isTool(sources[i].Server, sources[i].Tool, r.Server, r.Tool) {
+				continue
+			}
 			s := m.fieldOf(&sources[i], r)
 			read := m.read(s, r, c, id)
 			at.lent, r, at.ordered = read != r, read, false
@@ -385,23 +417,23 @@ func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 			places := at.places(&sources[i], c, r)
 			switch {
 			case places != nil:
-				out.values = append(out.values, places...)
+				of.add(places)
 			case r.structured:
+				now := at.fields(s, c, r, id)
 				if !at.lent {
-					earlier := at.without(at.current(out.values[first:], c, r), s, c, r, id)
-					out.values = slices.Concat(out.values[:first], earlier)
+					at.takeBack(&of, now, s, c, place, id)
 				}
-				out.values = append(out.values, at.fields(s, c, r, id)...)
+				of.add(now)
 			case r.names != nil && r.names.areOf(c.Kind):
-				out.values = append(out.values, at.fields(s, c, r.names, id)...)
+				of.add(at.fields(s, c, r.names, id))
 			default:
-				out.values = append(out.values, at.lines(s, c, r)...)
+				of.add(at.lines(s, c, r))
 			}
 		}
 
 		own := m.counted(&sources[i], c, listed, m.ownRecords(&sources[i], c, id))
 		out.called = out.called || len(own) > 0
-		out.values = append(out.values, own...)
+		out.values = slices.Concat(out.values, of.rest(), own)
 	}
 	return out
 }
@@ -427,32 +459,30 @@ func (s *Source) sameField(other *Source) bool {
 	return s.Field == other.Field && slices.Equal(s.Or, other.Or)
 }
 
-// current returns the values of earlier results of a source but those of a call that was made again: the later listing is what there
-// is now. Of all that are meant, what was listed before counts as well.
-func (m *matcher) current(values []candidate, c *Constraint, r *Result) []candidate {
-	if c.Pick == scope.All || c.Computed || m.against || m.ordered || r.more || r.failed() {
-		return values
+// takeBack leaves out of the values of earlier results of a source what a later one takes back: what the same call gave when it was made
+// before, since the later listing is what there is now, but of all that are meant; and what the later one has in records which don't
+// meet the source's conditions: what was approved may be so no longer.
+func (m *matcher) takeBack(earlier *gathered, now []candidate, s *Source, c *Constraint, place int, id string) {
+	if earlier.left == 0 {
+		return
 	}
-	return slices.DeleteFunc(slices.Clone(values), func(v candidate) bool {
-		before, _ := m.recordOf(v)
-		return before != nil && before.Tool == r.Tool && before.Server == r.Server && before.askedAs(r)
-	})
-}
+	earlier.index(m)
+	r := m.results[place]
+	if isAll := c.Pick == scope.All || c.Computed || m.against || m.ordered; !isAll && !r.more && !r.failed() {
+		earlier.dropCall(m.sequence().calls[place])
+	}
+	if earlier.left == 0 || len(s.Where) == 0 {
+		return
+	}
 
-// without returns the values of earlier results of a source except for those that a later one has
-// in records which don't meet the source's conditions: what was approved may be so no longer.
-func (m *matcher) without(values []candidate, s *Source, c *Constraint, r *Result, id string) []candidate {
-	if len(values) == 0 || len(s.Where) == 0 {
-		return values
-	}
-	any := *s
+	any, meeting := *s, map[string]bool{}
 	any.Where = nil
-	failing := map[string]bool{}
+	for _, v := range now {
+		meeting[v.text] = true
+	}
 	for _, v := range m.fields(&any, &Constraint{Kind: c.Kind, Pick: scope.All}, r, id) {
-		failing[v.text] = true
+		if !meeting[v.text] {
+			earlier.dropText(v.text)
+		}
 	}
-	for _, v := range m.fields(s, c, r, id) {
-		delete(failing, v.text)
-	}
-	return slices.DeleteFunc(slices.Clone(values), func(v candidate) bool { return failing[v.text] })
 }

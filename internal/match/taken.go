@@ -35,8 +35,8 @@ func (m *matcher) ofOtherUnit(name []string, c *Constraint, r *Result, f *field)
 // isMeasuredOtherwise reports whether a number is in another unit than its call has it, of the same kind: by the names of the member and of
 // the argument, by what is beside the member, and by the currency of the call.
 func (m *matcher) isMeasuredOtherwise(r *Result, f *field) bool {
-	taken := unitsIn(slices.Concat(argumentName(m.pointer), strings.Fields(m.currency())))
-	if m.pointer == "" || len(taken) == 0 {
+	taken := m.taken()
+	if len(taken) == 0 {
 		return false
 	}
 	have := unitsIn(slices.Concat(f.key, m.measures(r, f)))
@@ -69,6 +69,23 @@ func unitsIn(words []string) []unit {
 		out = append(out, unitsCalled(fold(w))...)
 	}
 	return out
+}
+
+// taken returns the units that the argument in question is in, by its name and the currency of the call. They are looked up once.
+func (m *matcher) taken() []unit {
+	if m.pointer == "" {
+		return nil
+	}
+	if m.units == nil || m.units.of != m.pointer {
+		m.units = &unitsTaken{m.pointer, unitsIn(slices.Concat(argumentName(m.pointer), strings.Fields(m.currency())))}
+	}
+	return m.units.units
+}
+
+// unitsTaken are the units that an argument is in.
+type unitsTaken struct {
+	of    string // its pointer
+	units []unit
 }
 
 // currency returns the currency of the call beside the argument in question, or what it is where the call says none.

@@ -121,32 +121,36 @@ func (t *Task) Spend(c Cover) {
 // [Task.Spend] counts the call once it may run. When no entry covers the call, the
 // misses say why not, one for each entry with the call's tool.
 func (t *Task) Match(p *Proposal, results []*Result) (cover Cover, misses []string, ok bool) {
-	cover, misses, ok = t.match(p, results, true)
+	cover, misses, ok = t.match(t.matcher(p, results, true), p)
 	worded := ok || slices.Contains(misses, errWork)
 	if !worded {
-		_, misses, _ = t.match(p, results, false)
+		_, misses, _ = t.match(t.matcher(p, results, false), p)
 	}
 	return cover, misses, ok
 }
 
-func (t *Task) match(p *Proposal, results []*Result, quiet bool) (cover Cover, misses []string, ok bool) {
-	m := newMatcher(state{
+// matcher returns what matches a call with the results of earlier ones.
+func (t *Task) matcher(p *Proposal, results []*Result, quiet bool) *matcher {
+	return newMatcher(state{
 		scope: t.scope, results: readable(results, p), agreed: p.Readings, request: t.request, said: t.said, folded: t.folded, quiet: quiet,
 		stating: t.stating, effect: !p.Read, irreversible: p.Irreversible, confirmed: t.confirmed, grants: make([]Grant, 0, len(p.Args)),
 	})
+}
 
+func (t *Task) match(m *matcher, p *Proposal) (cover Cover, misses []string, ok bool) {
 	for i := range t.scope.Calls {
 		e := &t.scope.Calls[i]
 		if !isTool(e.Server, e.Tool, p.Server, p.Tool) {
 			continue
 		}
-		if quiet && e.isForOther(p) {
+		if m.quiet && e.isForOther(p) {
 			continue
 		}
 		if miss := t.exhausted(i, p); miss != "" {
 			misses = append(misses, m.say("entry %d: %s", i+1, miss))
 			continue
 		}
+
 		grants, miss := m.entry(e, p)
 		if m.steps < 0 {
 			// Only a part of the results was looked at: the one value found there may be one of several.

@@ -56,15 +56,3 @@ func (m *matcher) lacks(c *Constraint, source []Source, listed []Argument) (valu
 	}
 	return "", len(o.values) > 0
 }
-
-// isStale reports whether the call that a value is of was made again: the later result is what there is.
-func (m *matcher) isStale(v candidate) bool {
-	of, _ := m.recordOf(v)
-	if of == nil {
-		return false
-	}
-	at := slices.Index(m.results, of)
-	return at >= 0 && slices.ContainsFunc(m.results[at+1:], func(r *Result) bool {
-		return r.Covered && r.Tool == of.Tool && r.Server == of.Server && of.askedAs(r)
-	})
-}
