@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/remit-project/remit/internal/character"
 	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/scope"
 )
@@ -87,8 +88,12 @@ func (m *matcher) calledSo(s *Source, c *Constraint, r *Result, selected selecti
 	return one
 }
 
-// hasSaid reports whether a folded word is one of the user's.
-func (m *matcher) hasSaid(word string) bool { return m.work(len(m.folded)) && appears(m.folded, word) }
+// hasSaid reports whether a folded word is one of the user's. Where words have no space between them, two letters are a word.
+func (m *matcher) hasSaid(word string) bool {
+	const least = 2
+	isUnspaced := utf8.RuneCountInString(word) >= least && !strings.ContainsFunc(word, func(r rune) bool { return !character.IsUnspaced(r) })
+	return m.work(2*len(m.folded)) && (appears(m.folded, word) || (isUnspaced && strings.Contains(m.folded, word)))
+}
 
 // glosses are how planners write a criterion in the user's words and in others: "Schilddrüse (thyroid)", "dentista, dentist".
 var glosses = pattern.OnUse(`[(),;/]`)

@@ -195,7 +195,7 @@ func (m *matcher) own(all []scope.Value) []scope.Value {
 		return all
 	}
 	isSaid := func(v scope.Value) bool {
-		return v != "" && m.work(len(m.folded)) && appears(m.folded, fold(string(v)))
+		return v != "" && m.hasSaid(fold(string(v)))
 	}
 	said := slices.DeleteFunc(slices.Clone(all), func(v scope.Value) bool { return !isSaid(v) })
 	switch {

@@ -25,6 +25,8 @@ func TestSearchedInTheUsersWords(t *testing.T) {
 		"the spelling that the scope adds":    {scope: finding(scripts), said: said, args: book, results: found("Neeli Nadi", "Neeli Nadi")},
 		"a word of the stranger's beside it":  {scope: finding(scripts), said: said, args: book, results: found("नीली नदी सस्ती", "नीली नदी सस्ती")},
 		"one of two spellings in a script":    {scope: finding(spelling), said: said, args: book, results: found("figuier", "figuier")},
+		"in a script without spaces":          {scope: finding(`["晴天","Sunny Day"]`), said: "把周杰伦的晴天借给我", args: book, results: found("晴天", "晴天"), want: true},
+		"of which one letter is no word":      {scope: finding(`["晴","晴れ"]`), said: "把周杰伦的晴天借给我", args: book, results: found("晴", "晴 晴れ"), reversible: true},
 		"which can be taken back":             {scope: finding(spelling), said: said, args: book, results: found("figuier", "figuier"), reversible: true, want: true},
 		"another word, which can, of both":    {scope: finding(spelling), said: said, args: book, results: found("olive", "figuier olive"), want: false},
 		"what nobody said, and the scope has": {scope: finding(`["lifeboat","lifeboats"]`), said: said, args: book, results: found("lifeboats", "lifeboats")},
