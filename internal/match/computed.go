@@ -51,6 +51,9 @@ func (m *matcher) follows(value string, c *Constraint) bool {
 	if strings.HasPrefix(strings.Join(words(c.By), " "), "zero minus") {
 		return m.owed(want, c)
 	}
+	if is, known := m.isLength(want, c); known {
+		return is
+	}
 	named := operationsOf(c)
 	if is, known := m.isRead(want, c, named); known {
 		return is

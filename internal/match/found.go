@@ -90,8 +90,8 @@ func (m *matcher) misplaced(s *Source, c *Constraint, f *field) string {
 }
 
 // memberAt returns a predicate for the members that a description names: those of the selected records themselves before
-// those of objects in them, which others may have written. A name of several words that only what is in them has is no other
-// member of theirs that may be called so: "passengerId" is not the flightNo around the passengers.
+// those of objects in them, which others may have written. What the elements of a list are called by in full is no other member of the
+// record around it that may be called so: the passengerId of passengers is not its flightNo.
 func (m *matcher) memberAt(r *Result, selected selection, name []string, id string, kind scope.Kind) (is func(*field) bool, any bool) {
 	if r.values || !m.work(len(r.fields)*perStep) {
 		return m.memberOf(r, name, id, kind, true)
@@ -105,19 +105,22 @@ func (m *matcher) memberAt(r *Result, selected selection, name []string, id stri
 		}
 	}
 
-	own, found := m.memberOf(&level, name, id, kind, false)
-	if !found && len(name) > 1 {
-		if inner, has := m.memberOf(r, name, id, kind, false); has {
-			return inner, true
-		}
+	exact := strings.Join(name, " ")
+	isInList := func(f field) bool { return f.name == exact && r.isOfList(f.record, name) }
+	if !level.members[exact] && slices.ContainsFunc(r.fields, isInList) {
+		return func(f *field) bool { return isInList(*f) }, true
 	}
-	if !found {
-		own, found = m.memberOf(&level, name, id, kind, true)
-	}
+	own, found := m.memberOf(&level, name, id, kind, true)
 	if found {
 		return func(f *field) bool { return at(f.record) && own(f) }, true
 	}
 	return m.memberOf(r, name, id, kind, true)
+}
+
+// isOfList reports whether a record is an element of a list in one that is called as a member's name begins: passengers, of "passenger id".
+func (r *Result) isOfList(record string, name []string) bool {
+	_, list := r.listIn(record)
+	return len(list) > 0 && len(list) < len(name) && slices.EqualFunc(name[:len(list)], list, sameWord)
 }
 
 // lines returns the values that the text of a result offers.

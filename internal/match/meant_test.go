@@ -124,7 +124,7 @@ func TestNameOfWhatIsInside(t *testing.T) {
 	}{
 		"the id of the passenger":      {booking, "p-1", true, true},
 		"the number of the flight":     {booking, "SH143", false, false},
-		"in a list of another name":    {`{"flightNo":"SH143","comments":[{"passengerId":"p-9"}]}`, "p-9", true, false},
+		"in a list of another name":    {`{"flightNo":"SH143","comments":[{"passengerId":"p-9"}]}`, "p-9", false, false},
 		"one of two":                   {`{"flightNo":"SH143","passengers":[{"passengerId":"p-1"},{"passengerId":"p-2"}]}`, "p-1", false, false},
 		"where the record has its own": {`{"passengerId":"p-0","passengers":[{"passengerId":"p-1"}]}`, "p-1", false, false},
 	} {

@@ -315,14 +315,13 @@ func (m *matcher) elementsMeeting(s *Source, where []Match, r *Result) selection
 	var all [][]held
 	var out selection
 	for _, record := range r.inOrder {
-		around, list := r.listIn(record)
-		isNamed := len(list) > 0 && len(list) < len(s.name()) && slices.EqualFunc(s.name()[:len(list)], list, sameWord)
-		if !isNamed || !m.step() {
+		if !m.step() || !r.isOfList(record, s.name()) {
 			continue
 		}
 		if all == nil {
 			all = m.holdAll(where, r)
 		}
+		around, _ := r.listIn(record)
 		if own, met := m.meetsWithin(all, r, record, around); own && met {
 			if out == nil {
 				out = selection{}
