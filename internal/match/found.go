@@ -72,7 +72,11 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 			found.ofKind = append(found.ofKind, v)
 		default:
 			if values, pointed := m.inText(name, c.Kind, f.text); len(values) > 0 {
-				found.add(candidate{call: r.Call, doubt: cond(m.doubtful(s, c, r, f), aside(f))}, pointed, values)
+				doubt := cond(m.doubtful(s, c, r, f), aside(f))
+				if !pointed && isMeasure(c.Kind) {
+					doubt = cond(doubt, m.misplaced(s, c, f))
+				}
+				found.add(candidate{call: r.Call, doubt: doubt}, pointed, values)
 			}
 		}
 	}
@@ -80,14 +84,21 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 	return found.best()
 }
 
-// misplaced says why a value of a kind may be what others wrote into a member that holds no such values; empty where it
-// isn't.
+// misplaced says why a value of a kind may be what others wrote into a member that holds no such values, or the number or the day of
+// something else, which the only one in a record may be; empty where it isn't.
 func (m *matcher) misplaced(s *Source, c *Constraint, f *field) string {
-	if m.irreversible && sharp(c.Kind) && !lexicon().holders(c.Kind).In(f.key) {
-		return m.say("others may have written it into %s of %s", short(f.name), s.Tool)
+	isHeld := lexicon().holders(c.Kind).In(f.key)
+	if isMeasure(c.Kind) {
+		isHeld = nearly(head(s.name()), unitless(f.key)) && !m.strangers(f.name)
+	}
+	if m.irreversible && (isMeasure(c.Kind) || sharp(c.Kind)) && !isHeld {
+		return m.say("%s of %s is not called as what is looked for", short(f.name), s.Tool)
 	}
 	return ""
 }
+
+// isMeasure reports whether values of a kind say how much or when, of anything.
+func isMeasure(k scope.Kind) bool { return k == scope.Number || k == scope.Date }
 
 // memberAt returns a predicate for the members that a description names: those of the selected records themselves before
 // those of objects in them, which others may have written. What the elements of a list are called by in full is no other member of the

@@ -179,7 +179,7 @@ func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate)
 	if m.irreversible && !m.against && !slices.ContainsFunc(hits, func(h candidate) bool { return !m.isOutdated(h) }) {
 		return nil, m.say("what has %s is not so any more, by what was read later", short(a.Text))
 	}
-	decides := a.authority() || a.Role == label.Selector || sharp(c.Kind) || (m.irreversible && c.Kind == scope.Number)
+	decides := a.authority() || a.Role == label.Selector || sharp(c.Kind) || (m.irreversible && isMeasure(c.Kind))
 	sure := slices.ContainsFunc(hits, func(h candidate) bool { return h.doubt == "" })
 	if decides && !sure {
 		return nil, hits[0].doubt
