@@ -90,14 +90,6 @@ func (c *approvalsList) Run(ctx context.Context, s *command.Streams) error {
 	})
 }
 
-// answering returns the command that answers a question of the same store.
-func (c *approvalsList) answering() string {
-	if c.Store == "" || c.Store == os.Getenv("REMIT_STORE") {
-		return "remit approvals answer"
-	}
-	return display.Command("remit", "approvals", "answer", "--store", c.Store)
-}
-
 // show writes questions.
 func (c *approvalsList) show(s *command.Streams, list []store.Approval) error {
 	p := newPrinter(s)
@@ -111,7 +103,7 @@ func (c *approvalsList) show(s *command.Streams, list []store.Approval) error {
 		if i > 0 {
 			p.line(0, "")
 		}
-		p.question(&list[i], c.answering(), time.Now())
+		p.question(&list[i], c.sameStore("remit", "approvals", "answer"), time.Now())
 	}
 	return nil
 }
@@ -191,6 +183,7 @@ func (c *approvalsAnswer) Run(ctx context.Context, s *command.Streams) error {
 			return err
 		}
 		p := newPrinter(s)
+		taken := a.State != store.Approved || c.taken(ctx, st)
 		text := p.Bad("denied")
 		if a.State == store.Approved {
 			text = p.Good("approved")
@@ -203,8 +196,38 @@ func (c *approvalsAnswer) Run(ctx context.Context, s *command.Streams) error {
 			}
 			p.line(0, fmt.Sprintf("%s: call %s of %s", said, foreign(asked.Decision.Call), foreign(asked.Decision.Tool)))
 		}
+		if !taken {
+			p.line(2, fmt.Sprintf("the agent has not acted on it so far, and can for another %s: it may have gone", age(time.Until(a.Expires))))
+		}
 		return nil
 	})
+}
+
+// An agent that waits acts on a yes at once.
+const (
+	takeUpTime  = 3 * time.Second
+	takeUpEvery = 50 * time.Millisecond
+)
+
+// taken waits a moment for the agent to act on a yes, and reports whether it did. Where that can't be
+// told, nothing is to be said.
+func (c *approvalsAnswer) taken(ctx context.Context, st store.Store) bool {
+	ctx, cancel := context.WithTimeout(ctx, takeUpTime)
+	defer cancel()
+	for {
+		a, err := st.Approval(ctx, c.ID)
+		switch {
+		case ctx.Err() != nil:
+			return false
+		case err != nil, a.State != store.Approved:
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(takeUpEvery):
+		}
+	}
 }
 
 // forAlways returns why a call can't be allowed for always; nil when it can.

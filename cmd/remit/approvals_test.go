@@ -23,7 +23,7 @@ import (
 // TestStoreScripts runs testdata/store/*.txtar: commands that look into a store.
 // "ask TEXT [N]" is an agent that read the text and is about to write to the first
 // address in it, or to the first N; it waits for a person in the background, and
-// "answer VERDICT…" is what came of it. "interrupted FILE" is a check of the audit log that ended
+// "answer VERDICT…" is what came of it, and "leave" ends it. "killed TEXT" is one that is killed after it has asked. "interrupted FILE" is a check of the audit log that ended
 // early, behind eight sessions of forty entries. "settle ID" puts the id of the question into $ID.
 func TestStoreScripts(t *testing.T) {
 	p := commandtest.Params(filepath.Join("testdata", "store"))
@@ -33,7 +33,7 @@ func TestStoreScripts(t *testing.T) {
 		e.Values[agentKey{}] = &agent{}
 		return setup(e)
 	}
-	p.Cmds["ask"], p.Cmds["answer"], p.Cmds["interrupted"] = ask, answer, interrupted
+	p.Cmds["ask"], p.Cmds["answer"], p.Cmds["leave"], p.Cmds["killed"], p.Cmds["interrupted"] = ask, answer, leave, killed, interrupted
 	testscript.Run(t, p)
 }
 
@@ -43,6 +43,7 @@ type agentKey struct{}
 type agent struct {
 	outcome chan string
 	failed  chan error
+	leave   context.CancelFunc
 }
 
 const agentContracts = `version: 1
@@ -59,31 +60,10 @@ func ask(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || n < 1 {
 		ts.Fatalf("usage: ask TEXT [N]")
 	}
-	text := ts.ReadFile(args[0])
-	f, err := contract.Load("mail.yaml", []byte(agentContracts))
-	ts.Check(err)
-	m, err := remit.New(remit.Options{Contracts: []*contract.File{f}})
-	ts.Check(err)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	st, err := store.Open(ctx, ts.Getenv("REMIT_STORE"), store.Options{})
-	ts.Check(err)
-	s, err := ledger.New(st, ledger.Options{}).Open(ctx, m, "mail\nof ann")
-	ts.Check(err)
-	ts.Check(s.Attach(ctx, "page", text))
-	var held []*remit.Decision
-	for word := range strings.FieldsSeq(text) {
-		if !strings.Contains(word, "@") || len(held) == n {
-			continue
-		}
-		d, err := s.Decide(ctx, remit.Call{Tool: "send", Arguments: []byte(`{"to":"` + word + `","text":"hello"}`)})
-		ts.Check(err)
-		if d.Verdict != remit.Ask {
-			ts.Fatalf("the call is %s: %v", d.Verdict, d.Reasons)
-		}
-		held = append(held, d)
-	}
+	st, s, held := hold(ctx, ts, args[0], n)
 	a := ts.Value(agentKey{}).(*agent)
-	a.outcome, a.failed = make(chan string, 1), make(chan error, 1)
+	a.outcome, a.failed, a.leave = make(chan string, 1), make(chan error, 1), cancel
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -107,6 +87,56 @@ func ask(ts *testscript.TestScript, neg bool, args []string) {
 		time.Sleep(time.Millisecond)
 	}
 	ts.Fatalf("the question does not come up")
+}
+
+// hold opens the store, and has the calls to the first n addresses of a text held back.
+func hold(ctx context.Context, ts *testscript.TestScript, file string, n int) (store.Store, *ledger.Session, []*remit.Decision) {
+	text := ts.ReadFile(file)
+	f, err := contract.Load("mail.yaml", []byte(agentContracts))
+	ts.Check(err)
+	m, err := remit.New(remit.Options{Contracts: []*contract.File{f}})
+	ts.Check(err)
+	st, err := store.Open(ctx, ts.Getenv("REMIT_STORE"), store.Options{})
+	ts.Check(err)
+	s, err := ledger.New(st, ledger.Options{}).Open(ctx, m, "mail\nof ann")
+	ts.Check(err)
+	ts.Check(s.Attach(ctx, "page", text))
+
+	var held []*remit.Decision
+	for word := range strings.FieldsSeq(text) {
+		if !strings.Contains(word, "@") || len(held) == n {
+			continue
+		}
+		d, err := s.Decide(ctx, remit.Call{Tool: "send", Arguments: []byte(`{"to":"` + word + `","text":"hello"}`)})
+		ts.Check(err)
+		if d.Verdict != remit.Ask {
+			ts.Fatalf("the call is %s: %v", d.Verdict, d.Reasons)
+		}
+		held = append(held, d)
+	}
+	return st, s, held
+}
+
+func leave(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: leave")
+	}
+	a := ts.Value(agentKey{}).(*agent)
+	a.leave()
+	if err := <-a.failed; !errors.Is(err, context.Canceled) {
+		ts.Fatalf("the agent left with %v", err)
+	}
+}
+
+func killed(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: killed TEXT")
+	}
+	ctx := context.Background()
+	st, s, held := hold(ctx, ts, args[0], 1)
+	asked, err := (&ledger.Queue{Approvals: st}).Put(ctx, s, held...)
+	ts.Check(errors.Join(err, st.Close()))
+	ts.Setenv("ID", asked.ID)
 }
 
 func answer(ts *testscript.TestScript, neg bool, args []string) {

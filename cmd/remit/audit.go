@@ -65,6 +65,14 @@ func (f storeFlag) where() string {
 	return name
 }
 
+// sameStore returns a command on the same store, as it is to be pasted.
+func (f storeFlag) sameStore(words ...string) string {
+	if f.Store != "" && f.Store != os.Getenv("REMIT_STORE") {
+		words = append(words, "--store", f.Store)
+	}
+	return display.Command(words...)
+}
+
 // noStoreYet explains a missing default store.
 const noStoreYet = "there is no store yet. The gateway makes one with --queue, or store in remit.yaml; name another with --store, or in REMIT_STORE"
 
@@ -139,7 +147,7 @@ func (c *auditVerify) Run(ctx context.Context, s *command.Streams) error {
 			return err
 		}
 	} else {
-		newPrinter(s).audit(report)
+		newPrinter(s).audit(report, c.sameStore("remit", "audit", "head"))
 	}
 
 	if !report.OK() {
@@ -219,8 +227,8 @@ func cancellable(ctx context.Context, lines iter.Seq2[store.Line, error]) iter.S
 	}
 }
 
-// audit writes a report.
-func (p *printer) audit(r *store.Report) {
+// audit writes a report; head is the command that makes a digest of the store.
+func (p *printer) audit(r *store.Report, head string) {
 	for _, problem := range r.Problems {
 		text := problem.String()
 		if problem.Chain == "" && problem.N == 0 {
@@ -243,7 +251,8 @@ func (p *printer) audit(r *store.Report) {
 
 	p.line(0, p.Good("intact")+": "+sum)
 	if r.Unnoted > 0 {
-		p.para(0, "", fmt.Sprintf("%s not covered by a digest yet: remit audit head makes one to keep elsewhere", display.Count(int(r.Unnoted), "entry is", "entries are")))
+		p.line(0, fmt.Sprintf("%s not covered by a digest yet; to make one and keep it elsewhere:", display.Count(int(r.Unnoted), "entry is", "entries are")))
+		p.line(2, head)
 	}
 }
 

@@ -107,7 +107,7 @@ func (s *Server) question(ctx context.Context, r *request) (store.Approval, erro
 	absent := errors.Is(err, store.ErrNotFound) || (errors.As(err, &p) && p.kind == notFound)
 	switch {
 	case absent:
-		return store.Approval{}, notFound.errorf("there is no question with this id that the token reaches: check the id of the question")
+		return store.Approval{}, notFound.errorf("there is no question with this id that the token reaches: check the id of the question, and that the token has sessions:any where the session is another principal's")
 	case err != nil:
 		return store.Approval{}, err
 	}
