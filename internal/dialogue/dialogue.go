@@ -4,6 +4,7 @@
 package dialogue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,7 @@ import (
 	"github.com/remit-project/remit/synth"
 )
 
-// The bounds of the protocol. A line is bounded like a recorded session,
+// The bounds of a dialogue. A line is bounded like a recorded session,
 // sessions by what a program can mean to hold open at once.
 const (
 	maxLine     = 64 << 20
@@ -43,7 +44,7 @@ type Options struct {
 // Run answers lines until the input ends. A line that is not understood is answered with an error
 // and changes nothing; the lines after it are read.
 func Run(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
-	p := newDialogue(o)
+	dl := newDialogue(o)
 	x := newExchange(ctx, in, out)
 	for {
 		i, ok, err := x.next(ctx)
@@ -58,7 +59,7 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 		case i.err != nil:
 			return i.err
 		default:
-			if answer, err = x.carryOut(ctx, p, i); err != nil {
+			if answer, err = x.carryOut(ctx, dl, i); err != nil {
 				return err
 			}
 		}
@@ -97,12 +98,12 @@ func newDialogue(o Options) *dialogue {
 }
 
 // line answers one line; nil means that there is nothing to say.
-func (p *dialogue) line(ctx context.Context, n int, data []byte) any {
+func (dl *dialogue) line(ctx context.Context, n int, data []byte) any {
 	r, err := parseRequest(data)
 	if err == nil {
 		var answer any
-		if answer, err = p.answer(ctx, r); err == nil {
-			if answer == nil && p.options.Acknowledge {
+		if answer, err = dl.answer(ctx, r); err == nil {
+			if answer == nil && dl.options.Acknowledge {
 				return &acknowledged{Type: "ok", Line: n}
 			}
 			return answer
@@ -123,16 +124,16 @@ func (p *dialogue) line(ctx context.Context, n int, data []byte) any {
 }
 
 // answer carries one line out; nil means that there is nothing to say.
-func (p *dialogue) answer(ctx context.Context, r *request) (any, error) {
+func (dl *dialogue) answer(ctx context.Context, r *request) (any, error) {
 	switch r.Type {
 	case "scope":
-		return p.scope(ctx, r)
+		return dl.scope(ctx, r)
 	case "delegations":
-		return p.delegations(ctx, r)
+		return dl.delegations(ctx, r)
 	case "lookup_result":
-		return nil, p.inquiries.answer(r)
+		return nil, dl.inquiries.answer(r)
 	}
-	d, err := p.handle(ctx, r)
+	d, err := dl.handle(ctx, r)
 	if err != nil || d == nil {
 		return nil, err
 	}
@@ -141,8 +142,8 @@ func (p *dialogue) answer(ctx context.Context, r *request) (any, error) {
 
 // scope puts the scope of a turn into force, or says which one it has. Where a planner
 // is asked, that takes as long as the planner.
-func (p *dialogue) scope(ctx context.Context, r *request) (any, error) {
-	s, err := p.session(r.Session)
+func (dl *dialogue) scope(ctx context.Context, r *request) (any, error) {
+	s, err := dl.session(r.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -172,8 +173,8 @@ func (p *dialogue) scope(ctx context.Context, r *request) (any, error) {
 
 // delegations answers with the sources that the turn delegates to, each with its plan, which
 // takes as long as the planner.
-func (p *dialogue) delegations(ctx context.Context, r *request) (any, error) {
-	s, err := p.session(r.Session)
+func (dl *dialogue) delegations(ctx context.Context, r *request) (any, error) {
+	s, err := dl.session(r.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -185,16 +186,16 @@ func (p *dialogue) delegations(ctx context.Context, r *request) (any, error) {
 }
 
 // handle carries one line out. Only calls and confirmations have a decision.
-func (p *dialogue) handle(ctx context.Context, r *request) (*remit.Decision, error) {
+func (dl *dialogue) handle(ctx context.Context, r *request) (*remit.Decision, error) {
 	switch r.Type {
 	case "tools", "contracts":
-		return nil, p.prepare(r)
+		return nil, dl.prepare(r)
 	case "end":
-		delete(p.sessions, r.Session)
+		delete(dl.sessions, named(r.Session))
 		return nil, nil
 	}
 
-	s, err := p.session(r.Session)
+	s, err := dl.session(r.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -248,10 +249,10 @@ func (p *dialogue) handle(ctx context.Context, r *request) (*remit.Decision, err
 
 // prepare takes tools or contracts in, for one session or, when the line names
 // none, for all that have not begun.
-func (p *dialogue) prepare(r *request) error {
-	to := &p.shared
+func (dl *dialogue) prepare(r *request) error {
+	to := &dl.shared
 	if r.Session != "" {
-		c, err := p.conversation(r.Session)
+		c, err := dl.conversation(r.Session)
 		if err != nil {
 			return err
 		}
@@ -280,31 +281,35 @@ func (p *dialogue) prepare(r *request) error {
 	return nil
 }
 
+// named returns the id of the session that a line belongs to.
+func named(session string) string { return cmp.Or(session, "default") }
+
 // conversation finds or makes the state of a session that need not have begun.
-func (p *dialogue) conversation(id string) (*conversation, error) {
-	c := p.sessions[id]
+func (dl *dialogue) conversation(id string) (*conversation, error) {
+	id = named(id)
+	c := dl.sessions[id]
 	if c != nil {
 		return c, nil
 	}
-	if len(p.sessions) >= maxSessions {
+	if len(dl.sessions) >= maxSessions {
 		return nil, hint.Wrap(fmt.Errorf("more than %d sessions are open", maxSessions), `end sessions with {"type":"end","session":"…"}`)
 	}
-	c = &conversation{tooling: tooling{tools: slices.Clone(p.shared.tools), contracts: slices.Clone(p.shared.contracts)}}
-	p.sessions[id] = c
+	c = &conversation{tooling: tooling{tools: slices.Clone(dl.shared.tools), contracts: slices.Clone(dl.shared.contracts)}}
+	dl.sessions[id] = c
 	return c, nil
 }
 
 // session begins a session with its first event. Servers without a contract
 // file have their contracts made from their schemas.
-func (p *dialogue) session(id string) (*ledger.Session, error) {
-	c, err := p.conversation(id)
+func (dl *dialogue) session(id string) (*ledger.Session, error) {
+	c, err := dl.conversation(id)
 	if err != nil {
 		return nil, err
 	}
 	if c.session != nil {
 		return c.session, nil
 	}
-	o := p.options.Session
+	o := dl.options.Session
 	o.Tools, o.Contracts = c.tools, c.contracts
 
 	for _, t := range c.tools {
@@ -312,15 +317,13 @@ func (p *dialogue) session(id string) (*ledger.Session, error) {
 			o.Contracts = append(o.Contracts, synth.Contract(t))
 		}
 	}
-	if id == "" {
-		id = "default"
-	}
-	ask := inquire.Chain{&agentReader{p.inquiries, id}}
+	id = named(id)
+	ask := inquire.Chain{&agentReader{dl.inquiries, id}}
 	if o.Reader != nil {
 		ask = append(inquire.Chain{o.Reader}, ask...)
 	}
 	o.Reader = ask
-	m, err := p.options.Monitor(o)
+	m, err := dl.options.Monitor(o)
 	if err != nil {
 		return nil, err
 	}

@@ -94,11 +94,11 @@ func (x *exchange) write(v any) error {
 
 // carryOut carries a line out while it asks the other side for look-ups and takes their
 // answers. Other lines wait.
-func (x *exchange) carryOut(ctx context.Context, p *dialogue, i input) (any, error) {
+func (x *exchange) carryOut(ctx context.Context, dl *dialogue, i input) (any, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan any, 1)
-	go func() { done <- p.line(ctx, i.n, i.line) }()
+	go func() { done <- dl.line(ctx, i.n, i.line) }()
 
 	for {
 		in := x.in
@@ -108,12 +108,12 @@ func (x *exchange) carryOut(ctx context.Context, p *dialogue, i input) (any, err
 		select {
 		case answer := <-done:
 			return answer, nil
-		case q := <-p.inquiries.questions:
+		case q := <-dl.inquiries.questions:
 			if err := x.write(q); err != nil {
 				return nil, err
 			}
 		case i, ok := <-in:
-			if err := x.take(ctx, p, i, ok); err != nil {
+			if err := x.take(ctx, dl, i, ok); err != nil {
 				return nil, err
 			}
 		case <-ctx.Done():
@@ -123,10 +123,10 @@ func (x *exchange) carryOut(ctx context.Context, p *dialogue, i input) (any, err
 }
 
 // take takes a line in that comes while another is carried out.
-func (x *exchange) take(ctx context.Context, p *dialogue, i input, ok bool) error {
+func (x *exchange) take(ctx context.Context, dl *dialogue, i input, ok bool) error {
 	if !ok || (i.err != nil && !errors.Is(i.err, errLongLine)) {
 		x.in = nil
-		p.inquiries.end()
+		dl.inquiries.end()
 	}
 	if !ok {
 		return nil
@@ -136,7 +136,7 @@ func (x *exchange) take(ctx context.Context, p *dialogue, i input, ok bool) erro
 		x.waiting, x.weight = append(x.waiting, i), x.weight+len(i.line)
 		return nil
 	}
-	if answer := p.line(ctx, i.n, i.line); answer != nil {
+	if answer := dl.line(ctx, i.n, i.line); answer != nil {
 		return x.write(answer)
 	}
 	return nil

@@ -45,7 +45,7 @@ func ExamineHooks(ctx context.Context, agent *hook.Agent, name string, data []by
 		return nil, err
 	}
 
-	named := map[hook.Settings]bool{}
+	var named []hook.Settings
 	for _, h := range proofs {
 		out, err := runHook(ctx, h.Command, agent.Canary(h.Event, "remit-canary-"+strings.ToLower(rand.Text()), dir), dir, timeout)
 		switch {
@@ -57,11 +57,13 @@ func ExamineHooks(ctx context.Context, agent *hook.Agent, name string, data []by
 			d.add(true, "undecided", "", "correct what it says; until then no call runs, whatever it is", "the hook for %s can decide no call: %s", h.Event, agent.Undecided(out))
 		default:
 			d.Denied++
-			named[h.Named(dir)] = true
+			if settings := h.Named(dir); !slices.Contains(named, settings) {
+				named = append(named, settings)
+			}
 		}
 	}
 
-	for settings := range named {
+	for _, settings := range named {
 		if err := settings.Check(); err != nil {
 			d.add(true, "undecided", "", "correct it; until then the calls that it is about are denied, whatever they are", "the hooks can't decide all calls: %v", err)
 		}

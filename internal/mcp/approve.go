@@ -62,7 +62,7 @@ func (c *conversation) approve(ctx context.Context, x *exchange, s *ledger.Sessi
 
 	switch {
 	case ctx.Err() != nil:
-		c.log.Info("the client has withdrawn the call that a person was asked about", "call", d.Call, "tool", d.Tool, "why", context.Cause(ctx))
+		c.log.Info("the call that a person was asked about is withdrawn", "call", d.Call, "tool", d.Tool, "why", context.Cause(ctx))
 		return nil, nil, context.Cause(ctx)
 	case errors.Is(err, errLate):
 		c.log.Warn(errLate.Error(), "call", d.Call, "tool", d.Tool, "time", c.g.o.Limits.Approval)

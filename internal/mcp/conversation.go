@@ -412,7 +412,7 @@ func misspelt(method string) (string, bool) {
 		}, s)
 	}
 	bare := letters(method)
-	for _, known := range []string{"initialize", "server/discover", "tools/list", "tools/call", "resources/read", "prompts/get", "tasks/result", "subscriptions/listen"} {
+	for known := range handlers {
 		if method != known && strings.EqualFold(bare, letters(known)) {
 			return known, true
 		}

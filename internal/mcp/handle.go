@@ -44,38 +44,53 @@ func (c *conversation) handleOne(x *exchange, b *backend) {
 
 // handleUp answers a request of the client by the one server, which can be reached.
 func (c *conversation) handleUp(x *exchange, b *backend) {
-	switch x.msg.Method {
-	case "initialize":
-		c.meet(x)
-		b.forward(x, nil, func(m *wire.Message) []byte {
-			b.introduced(m.Result)
-			return m.WithID(x.id)
-		})
-	case "server/discover":
-		c.meet(x)
-		b.forward(x, nil, func(m *wire.Message) []byte {
-			b.introduced(m.Result)
-			return m.WithID(x.id)
-		})
-	case "tools/list":
-		go x.run(func(ctx context.Context) ([]byte, error) { return c.listTools(ctx, x, b) })
-	case "tools/call":
-		go x.run(func(ctx context.Context) ([]byte, error) { return c.call(ctx, x) })
-	case "resources/read", "prompts/get", "tasks/result":
-		go x.run(func(ctx context.Context) ([]byte, error) { return c.read(ctx, x, b, nil) })
-	case "subscriptions/listen":
-		b.forward(x, nil, func(m *wire.Message) []byte {
-			// The server knows the request by another id.
-			if at, ok := strictjson.Find(m.Raw, "result", "_meta", metaSubscription); ok && m.Result != nil {
-				if m, err := wire.Parse(strictjson.Splice(m.Raw, at, x.id), c.g.limits()); err == nil {
-					return m.WithID(x.id)
-				}
-			}
-			return m.WithID(x.id)
-		})
-	default:
-		b.forward(x, nil, nil)
+	if own := handlers[x.msg.Method]; own != nil {
+		own(c, x, b)
+		return
 	}
+	b.forward(x, nil, nil)
+}
+
+// handlers are what is more than passing a request on, by its method.
+var handlers = map[string]func(c *conversation, x *exchange, b *backend){
+	"initialize":           (*conversation).greetOne,
+	"server/discover":      (*conversation).greetOne,
+	"subscriptions/listen": (*conversation).listenOne,
+	"resources/read":       (*conversation).readOne,
+	"prompts/get":          (*conversation).readOne,
+	"tasks/result":         (*conversation).readOne,
+	"tools/list": func(c *conversation, x *exchange, b *backend) {
+		go x.run(func(ctx context.Context) ([]byte, error) { return c.listTools(ctx, x, b) })
+	},
+	"tools/call": func(c *conversation, x *exchange, _ *backend) {
+		go x.run(func(ctx context.Context) ([]byte, error) { return c.call(ctx, x) })
+	},
+}
+
+// greetOne passes a handshake on, and notes what both sides say of themselves.
+func (c *conversation) greetOne(x *exchange, b *backend) {
+	c.meet(x)
+	b.forward(x, nil, func(m *wire.Message) []byte {
+		b.introduced(m.Result)
+		return m.WithID(x.id)
+	})
+}
+
+// readOne passes on a request whose result reaches the model.
+func (c *conversation) readOne(x *exchange, b *backend) {
+	go x.run(func(ctx context.Context) ([]byte, error) { return c.read(ctx, x, b, nil) })
+}
+
+// listenOne passes a subscription on. The server knows the request by another id.
+func (c *conversation) listenOne(x *exchange, b *backend) {
+	b.forward(x, nil, func(m *wire.Message) []byte {
+		if at, ok := strictjson.Find(m.Raw, "result", "_meta", metaSubscription); ok && m.Result != nil {
+			if m, err := wire.Parse(strictjson.Splice(m.Raw, at, x.id), c.g.limits()); err == nil {
+				return m.WithID(x.id)
+			}
+		}
+		return m.WithID(x.id)
+	})
 }
 
 // run answers a request by a function that may take its time.
