@@ -77,6 +77,9 @@ const (
 	// milderWithoutVerb is how likely a milder effect has to be by tools like it where the rules know no
 	// verb, and milderThanWrite where what they see destroys nothing. What destroys needs most of them.
 	milderWithoutVerb, milderThanWrite = 0.1, 0.25
+	// ownWord is how likely the results of tools like it are the service's own word, and guessedFloor an argument no
+	// higher a floor, of which the rules know no word.
+	ownWord, guessedFloor = 0.25, 0.25
 )
 
 // weighing compares one tool's contract with a reading.
@@ -213,7 +216,7 @@ func degree(e contract.Effect) int {
 	return 1
 }
 
-// output takes a lower trust of the result, and the service's own word where most tools like it
+// output takes a lower trust of the result, and the service's own word where enough tools like it
 // are trusted so: then the result is no better than the call's arguments, which it may repeat.
 func (w *weighing) output(r *Reading, open bool) {
 	out := &w.tool.Output
@@ -234,14 +237,14 @@ func (w *weighing) output(r *Reading, open bool) {
 	out.Derived = out.Derived || !isLower
 }
 
-// seesOwnWord reports whether most tools like it return what the service itself makes. What runs, and what
+// seesOwnWord reports whether enough tools like it return what the service itself makes. What runs, and what
 // comes from a page or a file that the call names, is never that.
 func (w *weighing) seesOwnWord() bool {
 	opens := slices.ContainsFunc(w.tool.Args, func(a contract.Arg) bool {
 		fetched := w.tool.Effect != contract.Write && (a.Form == contract.Path || a.Form == contract.URL)
 		return a.Role == label.Command || (a.Role == label.Target && fetched)
 	})
-	return w.second != nil && !opens && w.tool.Effect != contract.Execute && likeliest(w.second.Outputs) == label.ToolOutput.String()
+	return w.second != nil && !opens && w.tool.Effect != contract.Execute && w.second.Outputs[label.ToolOutput.String()] >= ownWord
 }
 
 // arg takes a role that bears authority and a higher floor, and what is milder as far as a second
@@ -319,10 +322,7 @@ func (w *weighing) leastFloor(a *contract.Arg, role label.Role) label.Trust {
 	if by := w.ruled(a); by != nil && degree(w.second.Rules.Effect) >= degree(w.tool.Effect) {
 		least = min(least, by.Floor)
 	}
-	var alike label.Trust
-	if err := alike.UnmarshalText([]byte(likeliest(w.second.Arguments[a.Pattern].Floors))); err == nil {
-		least = min(least, alike)
-	}
+	least = min(least, w.alikeFloor(a))
 	if role.AuthorityBearing() {
 		return min(a.Floor, max(least, contract.DefaultFloor(role)))
 	}
@@ -330,6 +330,20 @@ func (w *weighing) leastFloor(a *contract.Arg, role label.Role) label.Trust {
 		return label.External // what the contract held it to was for the effect
 	}
 	return least
+}
+
+// alikeFloor returns the floor that is likeliest by arguments like it, or, where the rules only guess, the lowest that
+// is likely enough.
+func (w *weighing) alikeFloor(a *contract.Arg) label.Trust {
+	like := w.second.Arguments[a.Pattern]
+	atMost := 0.0
+	for _, floor := range []label.Trust{label.External, label.ToolOutput, label.User} {
+		atMost += like.Floors[floor.String()]
+		if likeliest(like.Floors) == floor.String() || (like.Unknown && atMost >= guessedFloor) {
+			return floor
+		}
+	}
+	return a.Floor
 }
 
 // ruled returns the argument as the rules alone have it; nil if they don't.

@@ -127,7 +127,7 @@ func checkEffect(t *rapid.T, made, weighed *contract.Tool, second *synth.Opinion
 	case was.Outward():
 		t.Fatalf("%s became %s", was, is)
 	}
-	if own := second.Outputs["TOOL_OUTPUT"]; weighed.Output.Trust > made.Output.Trust && (own < second.Outputs["EXTERNAL"] || !weighed.Output.Derived) {
+	if own := second.Outputs["TOOL_OUTPUT"]; weighed.Output.Trust > made.Output.Trust && (own < 0.25 || !weighed.Output.Derived) {
 		t.Fatalf("the result was %s and became %s by the model alone: %+v", made.Output.Trust, weighed.Output.Trust, weighed.Output)
 	}
 	if was == contract.Read && is != was && (weighed.Output.Trust > label.External || len(weighed.Output.Certify) > 0 || weighed.Output.Settled) {
@@ -167,7 +167,8 @@ func checkArgument(t *rapid.T, made, weighed *contract.Arg, becameRead bool, rea
 		t.Fatalf("%s was %s and became %s by the model alone", made.Pattern, made.Role, weighed.Role)
 	}
 	lowered := lowers(made, weighed)
-	if lowered && !becameRead && by.Floor > weighed.Floor && !slices.ContainsFunc([]label.Trust{label.External, label.ToolOutput, label.User, label.Trusted}, func(f label.Trust) bool { return f <= weighed.Floor && most(likely.Floors, f.String()) }) {
+	guessed := likely.Unknown && !weighed.Role.AuthorityBearing()
+	if lowered && !becameRead && !guessed && by.Floor > weighed.Floor && !slices.ContainsFunc([]label.Trust{label.External, label.ToolOutput, label.User, label.Trusted}, func(f label.Trust) bool { return f <= weighed.Floor && most(likely.Floors, f.String()) }) {
 		t.Fatalf("the floor of %s was %s and became %s by the model alone", made.Pattern, made.Floor, weighed.Floor)
 	}
 	secret := made.Role == label.Credential || made.Role == label.Command
@@ -350,7 +351,7 @@ func TestWeigh(t *testing.T) {
 		{
 			name: "one that others often write in stays theirs", made: strings.ReplaceAll(note, "trust: TOOL_OUTPUT", "trust: EXTERNAL"),
 			reading: reader.Reading{Does: "adds", Effect: contract.Write, Output: label.ToolOutput},
-			second:  &synth.Opinion{Rules: rules(t, note), Outputs: map[string]float64{"EXTERNAL": 0.6, "TOOL_OUTPUT": 0.4}},
+			second:  &synth.Opinion{Rules: rules(t, note), Outputs: map[string]float64{"EXTERNAL": 0.8, "TOOL_OUTPUT": 0.2}},
 			queue:   []string{"add_note output: the rules say EXTERNAL, the model TOOL_OUTPUT; kept EXTERNAL (adds)"},
 		},
 		{
@@ -381,7 +382,7 @@ func TestWeigh(t *testing.T) {
 			name: "where the rules know nothing of an argument, their authority is a guess", made: note,
 			reading: reader.Reading{Effect: contract.Write, Output: label.ToolOutput, Args: []reader.Arg{{At: "/list", Role: label.Content, Floor: label.External}}},
 			second: &synth.Opinion{Rules: rules(t, note), Arguments: map[string]synth.Likelihood{
-				"/list": {Unknown: true, Roles: map[string]float64{"content": 0.1, "target": 0.9}, Floors: map[string]float64{"TOOL_OUTPUT": 0.6, "USER": 0.4}},
+				"/list": {Unknown: true, Roles: map[string]float64{"content": 0.1, "target": 0.9}, Floors: map[string]float64{"EXTERNAL": 0.1, "TOOL_OUTPUT": 0.3, "USER": 0.6}},
 			}},
 			want:  []string{"! add_note args /list role: target → content", "! add_note args /list floor: USER → TOOL_OUTPUT"},
 			queue: []string{"add_note args /list role: the rules say target, the model content; took content"},
