@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -276,7 +277,7 @@ func (x *deciding) usual(pointer, text string) bool {
 }
 
 // defaultAt returns the value that an argument has by the tool's definition when the call
-// leaves it out.
+// leaves it out; that of a switch also by its description.
 func (x *deciding) defaultAt(pointer string) (string, bool) {
 	if x.bound.definition == nil {
 		return "", false
@@ -286,6 +287,9 @@ func (x *deciding) defaultAt(pointer string) (string, bool) {
 		return "", false
 	}
 	text, known := x.bound.defaults[n.Default]
+	if on, isSwitch := n.Switched(); !known && isSwitch {
+		return strconv.FormatBool(on), true
+	}
 	return text, known
 }
 

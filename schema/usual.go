@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/remit-project/remit/internal/pattern"
@@ -55,4 +56,27 @@ func argumentName(pointer string) string {
 		segments = segments[:len(segments)-1]
 	}
 	return strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(segments[len(segments)-1]))
+}
+
+// switched matches what a description says that a switch is where a call doesn't say.
+var switched = pattern.OnUse(`(?i)\bdefaults?(?: value)?(?: to| is)?\s*[:=]?\s*['"` + "`" + `]?(true|on|yes|enabled|false|off|no|disabled)\b|` +
+	`\b(true|on|yes|enabled|false|off|no|disabled) (?:by default|unless)\b`)
+
+// switchedOn are the words for a switch that is on.
+var switchedOn = map[string]bool{"true": true, "on": true, "yes": true, "enabled": true}
+
+// Switched returns what a switch is where a call doesn't say, by its description ("On by default"); false for what is no switch, and where
+// the description says nothing, or both.
+func (n *Node) Switched() (on, known bool) {
+	if n == nil || !slices.Equal(n.Types, []string{"boolean"}) {
+		return false, false
+	}
+	for i, found := range switched().FindAllStringSubmatch(n.Description, maxUsual) {
+		is := switchedOn[strings.ToLower(strings.Join(found[1:], ""))]
+		if i > 0 && is != on {
+			return false, false
+		}
+		on, known = is, true
+	}
+	return on, known
 }

@@ -38,3 +38,34 @@ func TestUsual(t *testing.T) {
 		})
 	}
 }
+
+// TestSwitched: what a switch is where a call doesn't say stands in its description, plainly.
+func TestSwitched(t *testing.T) {
+	for about, want := range map[string]string{
+		`Keeps the number for porting. Default true`:        "true",
+		`Wipes all data. On by default`:                     "true",
+		`Whether to notify. Default is false.`:              "false",
+		`Comments. Enabled unless set to false`:             "true",
+		`Off by default; default: no`:                       "false",
+		"Defaults to `true`":                                "true",
+		`Default true for teams, and false by default else`: "",
+		`Turns the default printer on`:                      "",
+		`By default`:                                        "",
+	} {
+		quoted, err := json.Marshal(about)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for kind, isSwitch := range map[string]bool{"boolean": true, "string": false} {
+			c := parse(t, input(`{"properties": {"keep": {"type": "`+kind+`", "description": `+string(quoted)+`}}}`))
+			n, ok := c.Tools[0].Lookup("/keep")
+			if !ok {
+				t.Fatal("no argument")
+			}
+			on, known := n.Switched()
+			if is := known == (isSwitch && want != "") && on == (isSwitch && want == "true"); !is {
+				t.Errorf("%s %q: on %v, known %v", kind, about, on, known)
+			}
+		}
+	}
+}

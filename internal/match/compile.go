@@ -48,7 +48,8 @@ type (
 		Template     string
 		Holes        map[string]Constraint
 
-		sources string // identifies From, once it is known
+		sources string        // identifies From, once it is known
+		apart   []scope.Value // those of Is that are others, where an entry is for several calls
 	}
 	// Source is a [scope.Source].
 	Source struct {
@@ -101,9 +102,24 @@ func each[From, To any](all []From, of func(*From) To) []To {
 }
 
 func newCall(c *scope.Call) Call {
-	return Call{
+	out := Call{
 		Server: c.Server, Tool: c.Tool, Times: c.Times, Group: c.Group, OnlyIf: c.OnlyIf,
 		If: each(c.If, newSource), Unless: each(c.Unless, newSource), Args: each(c.Args, newArg),
+	}
+	if out.Times.N > 1 {
+		for i := range out.Args {
+			out.Args[i].setApart()
+		}
+	}
+	return out
+}
+
+// setApart notes which of the values that a constraint states are others.
+func (c *Constraint) setApart() {
+	c.apart = differing(c.Is)
+	for name, hole := range c.Holes {
+		hole.setApart()
+		c.Holes[name] = hole
 	}
 }
 

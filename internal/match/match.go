@@ -309,6 +309,9 @@ func next(pointer string) (segment, rest string) {
 // doubt about.
 func unlisted(e *Call, a *Argument, p *Proposal) string {
 	restricts := a.Role == label.Selector || a.authority()
+	if p.Irreversible && e.isEmptyElement(a) {
+		return "an element of the list is empty"
+	}
 	if a.Empty && !p.clears(a) && !(restricts && p.emptied(a) != "") {
 		return ""
 	}
@@ -323,6 +326,33 @@ func unlisted(e *Call, a *Argument, p *Proposal) string {
 		return ""
 	}
 	return "the request doesn't speak of this argument"
+}
+
+// isEmptyElement reports whether an argument is an empty element of a list whose elements an entry speaks of: what is left out is a member,
+// and an element is one more of what is paid or booked.
+func (e *Call) isEmptyElement(a *Argument) bool {
+	list, is := listAround(a.Pointer)
+	if !is || !a.Empty {
+		return false
+	}
+	isOpen := func(c Arg) bool {
+		return within(c.Pointer, a.Pointer) && (c.Any || c.Unchanged || slices.Contains(c.Is, ""))
+	}
+	isIn := func(c Arg) bool { return isWithin(list, c.Pointer) }
+	return slices.ContainsFunc(e.Args, isIn) && !slices.ContainsFunc(e.Args, isOpen)
+}
+
+// isWithin reports whether a constraint is on something in a place of a call.
+func isWithin(place, constrained string) bool {
+	for place != "" {
+		var have, want string
+		have, place = next(place)
+		want, constrained = next(constrained)
+		if have != want && !(want == "*" && strictjson.IsIndex(have)) {
+			return false
+		}
+	}
+	return constrained != ""
 }
 
 // omission says why a call may not leave out an argument that is constrained; empty

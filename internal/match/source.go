@@ -168,7 +168,9 @@ func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate)
 	}
 	if c.Pick == scope.Choice {
 		chosen, miss := m.chosen(c, o, hits)
-		if decided := several || len(o.parts) > 0; decided && miss != "" {
+		by, _ := c.criterion()
+		isFurther := by.to > 1 // the second of one there isn't
+		if decided := several || isFurther || len(o.parts) > 0; decided && miss != "" {
 			return nil, miss
 		}
 		if miss == "" {

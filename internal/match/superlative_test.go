@@ -34,6 +34,7 @@ func TestSeveralOfAnOrder(t *testing.T) {
 	const (
 		four = `[{"id":"a","date":"2026-01-02","size":5},{"id":"b","date":"2026-01-04","size":7},{"id":"c","date":"2026-01-01","size":9},{"id":"d","date":"2026-01-03","size":2}]`
 		tied = `[{"id":"a","date":"2026-01-02"},{"id":"b","date":"2026-01-04"},{"id":"c","date":"2026-01-02"},{"id":"d","date":"2026-01-01"}]`
+		one  = `[{"id":"a","date":"2026-01-02"}]`
 	)
 	except := func(by string) string { return deleting(`"by":"`+by+`"`, "") }
 	for name, c := range map[string]struct{ scope, list, want string }{
@@ -47,6 +48,10 @@ func TestSeveralOfAnOrder(t *testing.T) {
 		"a place, as a word of a thing":          {choosing("the third largest by size"), four, "a"},
 		"more than there are":                    {choosing("five newest by date"), four, ""},
 		"a place that there isn't":               {choosing("fifth newest by date"), four, ""},
+		"the first of one":                       {choosing("newest by date"), one, "a"},
+		"the second of one":                      {choosing("second newest by date"), one, ""},
+		"the last two of one":                    {choosing("last two by date"), one, ""},
+		"the second in a list of one":            {choosing("second in the list"), one, ""},
 		"the second and the third are equal":     {choosing("two newest by date"), tied, ""},
 		"equal ones that are both meant":         {choosing("three newest by date"), tied, "abc"},
 		"a place that is equal to the next":      {choosing("second newest by date"), tied, ""},

@@ -20,8 +20,7 @@ type Cover struct {
 	// Withheld reports, where no entry covers the call, that one would but for a condition which
 	// isn't met, or which only a person can tell: the user wants the call under that alone.
 	Withheld bool
-	// key is the digest of the call, and drawn that of the values that it takes from
-	// sources.
+	// key is the digest of the call, and drawn that of the values of which the entry has several.
 	key, call, drawn string
 	irreversible     bool
 }
@@ -37,7 +36,7 @@ type Task struct {
 	spent                 []int
 	stating               map[string][]scope.Value // what the scope states, by the names of arguments
 	ran                   map[string]run           // the calls that ran, by their digests
-	drawn                 map[string]string        // the calls that can't be taken back, by their entries and what they drew
+	drawn                 map[string][]string      // the calls that can't be taken back, by their entries and what they drew
 	confirmed             bool
 }
 
@@ -57,7 +56,7 @@ func NewTask(s *scope.Scope, request string, earlier ...string) *Task {
 	compiled := compile(s)
 	return &Task{
 		written: s, scope: compiled, request: request, said: said, folded: fold(said), spent: make([]int, len(s.Calls)),
-		stating: compiled.stating(), ran: map[string]run{}, drawn: map[string]string{},
+		stating: compiled.stating(), ran: map[string]run{}, drawn: map[string][]string{},
 	}
 }
 
@@ -113,7 +112,7 @@ func (t *Task) Spend(c Cover) {
 	t.ran[c.key] = run{c.Entry, c.call}
 	t.spent[c.Entry]++
 	if c.irreversible && c.drawn != "" {
-		t.drawn[c.drawn] = c.call
+		t.drawn[c.drawn] = append(t.drawn[c.drawn], c.call)
 	}
 }
 
@@ -193,35 +192,102 @@ func (t *Task) exhausted(entry int, p *Proposal) string {
 	return ""
 }
 
-// drewAgain reports whether an entry for each value of a source, or for all of them, covered another call for
-// the same ones: everybody on the list is paid once.
+// drewAgain reports whether an entry covered another call for the same values, as often as it may: one for each value of a source, or for
+// all of them, once, and one for several different values as often as these go into its number of calls.
 func (t *Task) drewAgain(c *Cover) bool {
-	call, again := t.drawn[c.drawn]
-	e := &t.scope.Calls[c.Entry]
-	isEach := e.Times.Each || slices.ContainsFunc(e.Args, func(a Arg) bool { return a.From != nil && a.Pick == scope.All })
-	return again && c.irreversible && isEach && call != c.call
+	others := slices.DeleteFunc(slices.Clone(t.drawn[c.drawn]), func(call string) bool { return call == c.call })
+	most := t.scope.Calls[c.Entry].oftenest()
+	return c.irreversible && c.drawn != "" && most > 0 && len(others) >= most
 }
 
-// drawn names an entry and the values that a call takes from sources, in whatever order a list or the arguments
-// of one choice have them; empty where it takes none.
+// isForEach reports whether an entry is for each value of a source, or for all of them.
+func (e *Call) isForEach() bool {
+	return e.Times.Each || slices.ContainsFunc(e.Args, func(a Arg) bool { return a.From != nil && a.Pick == scope.All })
+}
+
+// oftenest returns how often an entry covers a call for the same values; 0 where all its calls may be for the same. Everybody on the list
+// is paid once, and of two that the user named each.
+func (e *Call) oftenest() int {
+	if e.isForEach() {
+		return 1
+	}
+	ways := 1
+	for i := range e.Args {
+		ways = min(ways*e.Args[i].ways(), scope.MaxTimes)
+	}
+	if ways == 1 {
+		return 0
+	}
+	return (e.Times.N + ways - 1) / ways
+}
+
+// ways returns how many different values a constraint means.
+func (c *Constraint) ways() int {
+	if by, ok := c.positions(); ok {
+		return by.means()
+	}
+	ways := max(1, len(c.apart)+len(c.Date))
+	for _, hole := range c.Holes {
+		ways = min(ways*hole.ways(), scope.MaxTimes)
+	}
+	return ways
+}
+
+// stated returns the value of those that a constraint states and that are others which a text is.
+func (c *Constraint) stated(text string, p *Proposal) string {
+	isDay := func(day scope.Value) bool { return isOnDay(day, strings.TrimSpace(text), p.zone(), false) }
+	isName := func(v scope.Value) bool { return isInOther(string(v), text) }
+	if i := slices.IndexFunc(c.apart, isName); i >= 0 {
+		return string(c.apart[i])
+	}
+	if i := slices.IndexFunc(c.Date, isDay); i >= 0 {
+		return string(c.Date[i])
+	}
+	return canonical(text)
+}
+
+// differing returns those of the values that a constraint states which are others: of a name in two ways, one has the other in it.
+func differing(all []scope.Value) []scope.Value {
+	const most = 32 // that are compared
+	var out []scope.Value
+	for _, v := range all {
+		isKnown := func(other scope.Value) bool { return len(all) <= most && isInOther(string(v), string(other)) }
+		if v != "" && !slices.ContainsFunc(out, isKnown) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// isInOther reports whether two texts are the same, or one is in the other as whole words.
+func isInOther(a, b string) bool {
+	return same(a, b, false) || appears(fold(a), fold(b)) || appears(fold(b), fold(a))
+}
+
+// drawn names an entry and the values of a call of which the entry has several, in whatever order a list or the arguments of one choice
+// have them: those that it takes from sources, and where it isn't for each of these, those of which it states others. It is empty where
+// there are none.
 func drawn(entry int, e *Call, grants []Grant, p *Proposal) string {
 	var values []string
 	for _, g := range grants {
-		if g.Way != WayFrom {
-			continue
-		}
-		place := g.Pointer
+		place, is := g.Pointer, canonical
+		isVaried := g.Way == WayFrom
 		for i := range e.Args {
-			if c := &e.Args[i]; within(c.Pointer, g.Pointer) {
-				place = c.Pointer
-				if by, ok := c.positions(); ok && by.means() > 1 {
-					place = c.key() + c.By
-				}
+			c := &e.Args[i]
+			if !within(c.Pointer, g.Pointer) {
+				continue
+			}
+			place = c.Pointer
+			if by, ok := c.positions(); ok && by.means() > 1 {
+				place = c.key() + c.By
+			}
+			if isOneOf := (g.Way == WayIs || g.Way == WayTemplate) && c.ways() > 1 && !e.isForEach(); isOneOf {
+				isVaried, is = true, func(text string) string { return c.stated(text, p) }
 			}
 		}
 		for i := range p.Args {
-			if p.Args[i].Pointer == g.Pointer {
-				values = append(values, strconv.Quote(place)+strconv.Quote(canonical(p.Args[i].Text)))
+			if isVaried && p.Args[i].Pointer == g.Pointer {
+				values = append(values, strconv.Quote(place)+strconv.Quote(is(p.Args[i].Text)))
 			}
 		}
 	}

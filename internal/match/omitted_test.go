@@ -1,0 +1,76 @@
+package match_test
+
+import (
+	"testing"
+
+	"github.com/remit-project/remit/internal/match"
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/scope"
+)
+
+// TestSwitchLeftOut: a call says what is on, and what is off where its definition says on.
+func TestSwitchLeftOut(t *testing.T) {
+	for name, c := range map[string]struct {
+		is, otherwise string // none where the definition doesn't say
+		write         bool
+		want          bool
+	}{
+		"off, and nobody says what it is":                    {"false", "", false, true},
+		"off, as the definition says":                        {"false", "false", false, true},
+		"off, and the definition says on":                    {"false", "true", false, false},
+		"the same, of what can be taken back":                {"false", "true", true, false},
+		"on, and nobody says what it is":                     {"true", "", true, false},
+		"on, as the definition says":                         {"true", "true", false, true},
+		"on or off, which the request says nothing about":    {`["true","false"]`, "", false, true},
+		"on, and the definition says off":                    {"true", "false", true, false},
+		"a text that is no switch, and nobody said its word": {`"plain"`, "", false, true},
+	} {
+		s, refused, err := scope.Parse([]byte(`{"calls":[{"tool":"end_line","args":{"/line":{"is":"L-1"},"/keep":{"is":`+c.is+`}}}]}`), nil)
+		if err != nil || len(refused) > 0 {
+			t.Fatal(err, refused)
+		}
+		p := &match.Proposal{Server: "s", Tool: "end_line", Call: "c", Irreversible: !c.write,
+			Role: func(string) label.Role { return label.Control }, Default: func(string) (string, bool) { return c.otherwise, c.otherwise != "" },
+			Args: []match.Argument{{Pointer: "/line", Text: "L-1", Role: label.Selector}}}
+		if _, misses, ok := match.NewTask(s, "End L-1, its number need not stay.").Match(p, nil); ok != c.want {
+			t.Errorf("%s: covered %v, want %v (%v)", name, ok, c.want, misses)
+		}
+	}
+}
+
+// TestEmptyElements: an empty element of a list is one more of what a call is for, where it can't be taken back, and no element that it leaves
+// out.
+func TestEmptyElements(t *testing.T) {
+	const (
+		each   = `"/claims/*/id":{"is":["31","32"]}`
+		places = `"/claims/0/id":{"is":"31"},"/claims/1/id":{"is":"32"}`
+		open   = `"/claims/*/id":{"is":["31","32"]},"/claims":{"any":true}`
+	)
+	for name, c := range map[string]struct {
+		args    string
+		further string // an empty argument of the call
+		write   bool
+		want    bool
+	}{
+		"none":                                        {each, "", false, true},
+		"a further element":                           {each, "/claims/2", false, false},
+		"beside elements by their places":             {places, "/claims/2", false, false},
+		"of what can be taken back":                   {each, "/claims/2", true, true},
+		"a member that an element leaves out":         {each, "/claims/1/note", false, true},
+		"of a list that the request leaves open":      {open, "/claims/2", false, true},
+		"of a list that the request doesn't speak of": {each, "/tags/0", false, true},
+	} {
+		s, refused, err := scope.Parse([]byte(`{"calls":[{"tool":"pay_out","args":{`+c.args+`}}]}`), nil)
+		if err != nil || len(refused) > 0 {
+			t.Fatal(err, refused)
+		}
+		p := &match.Proposal{Server: "s", Tool: "pay_out", Call: "c", Irreversible: !c.write, Role: func(string) label.Role { return label.Content },
+			Args: []match.Argument{{Pointer: "/claims/0/id", Text: "31"}, {Pointer: "/claims/1/id", Text: "32"}}}
+		if c.further != "" {
+			p.Args = append(p.Args, match.Argument{Pointer: c.further, Empty: true, Null: true, Role: label.Content})
+		}
+		if _, misses, ok := match.NewTask(s, "Pay out claims 31 and 32.").Match(p, nil); ok != c.want {
+			t.Errorf("%s: covered %v, want %v (%v)", name, ok, c.want, misses)
+		}
+	}
+}
