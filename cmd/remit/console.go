@@ -11,12 +11,10 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
-	"os/signal"
 	"os/user"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/access"
@@ -54,7 +52,7 @@ Example:
 
 // Run serves the console until it is stopped.
 func (c *consoleCommand) Run(ctx context.Context, s *command.Streams) error {
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	ctx, stop := standing(ctx)
 	defer stop()
 	if !loopback(c.Listen) {
 		return command.UsageError(hint.Wrap(fmt.Errorf("--listen %s can be reached from other machines", c.Listen), "listen on 127.0.0.1, or run remit serve --console, where each person has a token"))

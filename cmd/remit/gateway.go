@@ -10,10 +10,8 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/command"
@@ -66,7 +64,7 @@ Example:
 // Run serves until the client's input ends, or over HTTP until it is stopped.
 func (c *gatewayCommand) Run(ctx context.Context, s *command.Streams) error {
 	// Those who start servers end them by SIGTERM as often as by an interrupt.
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	ctx, stop := standing(ctx)
 	defer stop()
 
 	context.AfterFunc(ctx, stop) // a second signal doesn't wait for what is in flight

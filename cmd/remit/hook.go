@@ -7,9 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/remit-project/remit/internal/command"
@@ -219,7 +217,7 @@ type hookDaemon struct {
 
 // Run serves. Its first line tells the hook that started it how that went.
 func (c *hookDaemon) Run(ctx context.Context, s *command.Streams) error {
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	ctx, stop := standing(ctx)
 	defer stop()
 	err := c.serve(ctx, s)
 	switch {

@@ -9,8 +9,6 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/access"
@@ -69,7 +67,7 @@ Example:
 
 // Run serves until it is stopped.
 func (c *proxyCommand) Run(ctx context.Context, s *command.Streams) error {
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	ctx, stop := standing(ctx)
 	defer stop()
 	c.Store = cmp.Or(c.Store, os.Getenv("REMIT_STORE"))
 	log := c.logger(s.Err, c.Log)

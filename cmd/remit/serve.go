@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/url"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/remit-project/remit"
@@ -65,7 +63,7 @@ Example:
 
 // Run serves until it is stopped.
 func (c *serveCommand) Run(ctx context.Context, s *command.Streams) error {
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	ctx, stop := standing(ctx)
 	defer stop()
 	log := c.logger(s.Err, c.Log)
 	observe, flush, err := observed(ctx, "api", true, log)

@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"context"
+	"io"
 	"net"
 	"strings"
 	"sync"
@@ -50,6 +51,22 @@ func TestShutdown(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), "the connection to the server has ended") {
 		t.Error("the server is left")
+	}
+}
+
+// A client over stdio that takes no answers any more is served no longer, though it may go on writing.
+func TestDeafClient(t *testing.T) {
+	g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}})
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	outR.Close()
+	done := make(chan error, 1)
+	go func() { done <- g.ServeStdio(context.Background(), inR, outW, "s1") }()
+	if _, err := io.WriteString(inW, `{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Errorf("serve: %v", err)
 	}
 }
 

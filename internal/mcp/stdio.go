@@ -13,11 +13,11 @@ import (
 )
 
 // ServeStdio serves one client, which speaks one message a line. The anchor is
-// the id of its session. It returns when the input ends or the context does,
+// the id of its session. It returns when the input ends, nobody takes the output or the context ends,
 // after requests in flight have had a short time to finish; with [ErrNoServer]
 // as soon as all servers have ended and none ever sent a message.
 func (g *Gateway) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, anchor string) error {
-	port := &linePort{out: out}
+	port := &linePort{out: out, deaf: make(chan struct{})}
 	c, err := g.converse(anchor, "", port)
 	if err != nil {
 		return err
@@ -60,6 +60,8 @@ func (g *Gateway) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, a
 			dead, parted = nil, time.After(partingTime)
 		case <-parted:
 			reading = false
+		case <-port.deaf:
+			reading = false
 		case <-ctx.Done():
 			reading = false
 		}
@@ -80,6 +82,9 @@ const partingTime = 200 * time.Millisecond
 
 // linePort writes one message a line.
 type linePort struct {
+	// deaf is closed when the client takes nothing any more.
+	deaf chan struct{}
+
 	mu  sync.Mutex
 	out io.Writer
 	err error
@@ -90,7 +95,9 @@ func (p *linePort) Send(raw []byte) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.err == nil {
-		_, p.err = p.out.Write(append(raw[:len(raw):len(raw)], '\n'))
+		if _, p.err = p.out.Write(append(raw[:len(raw):len(raw)], '\n')); p.err != nil {
+			close(p.deaf)
+		}
 	}
 	return p.err
 }
