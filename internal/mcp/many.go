@@ -110,7 +110,25 @@ func (c *conversation) initialize(ctx context.Context, x *exchange) ([]byte, err
 		return nil, context.Cause(ctx)
 	}
 
-	version, capabilities, instructions := "", []byte(`{}`), []string(nil)
+	capabilities, instruct := c.introduced(answers)
+	version := ""
+	for _, a := range answers {
+		if v := strictjson.GetText(a.result, "protocolVersion"); a.result != nil && (version == "" || v < version) {
+			version = v
+		}
+	}
+	if version == "" {
+		return nil, errors.New("none of the servers could be reached")
+	}
+	result := fmt.Appendf(nil, `{"protocolVersion":%s,"capabilities":%s,"serverInfo":%s}`, strictjson.Quote(version), listsChange(capabilities), c.about())
+	return wire.NewResult(x.id, instruct(result)), nil
+}
+
+// introduced notes what servers say about themselves in a handshake. It returns what they can do together, and
+// a function that adds what they tell the model to an answer. Servers that are late are taken in when they come.
+func (c *conversation) introduced(answers []greeting) (capabilities []byte, instruct func(result []byte) []byte) {
+	var instructions []string
+	capabilities = []byte(`{}`)
 	for i, a := range answers {
 		b := c.backends[i]
 		switch {
@@ -118,26 +136,21 @@ func (c *conversation) initialize(ctx context.Context, x *exchange) ([]byte, err
 			b.unusable(a.err)
 			continue
 		case a.result == nil:
-			continue // it is late
+			continue
 		}
 		b.introduced(a.result)
-		if v := strictjson.GetText(a.result, "protocolVersion"); version == "" || v < version {
-			version = v
-		}
 		capabilities = union(capabilities, strictjson.Get(a.result, "capabilities"), 0)
 		if s := strictjson.GetText(a.result, "instructions"); s != "" {
 			instructions = append(instructions, b.server.Name+": "+s)
 		}
 	}
 
-	if version == "" {
-		return nil, errors.New("none of the servers could be reached")
+	return capabilities, func(result []byte) []byte {
+		if len(instructions) == 0 {
+			return result
+		}
+		return strictjson.Set(result, "instructions", strictjson.Quote(strings.Join(instructions, "\n\n")))
 	}
-	result := fmt.Appendf(nil, `{"protocolVersion":%s,"capabilities":%s,"serverInfo":%s}`, strictjson.Quote(version), listsChange(capabilities), c.about())
-	if len(instructions) > 0 {
-		result = strictjson.Set(result, "instructions", strictjson.Quote(strings.Join(instructions, "\n\n")))
-	}
-	return wire.NewResult(x.id, result), nil
 }
 
 func (c *conversation) about() json.RawMessage {
@@ -168,33 +181,14 @@ func (c *conversation) discover(ctx context.Context, x *exchange) ([]byte, error
 		return wire.NewError(x.id, wire.MethodNotFound, "a server is of the generation with sessions: begin with initialize", nil), nil
 	}
 
-	capabilities, instructions := []byte(`{}`), []string(nil)
-	for i, a := range answers {
-		b := c.backends[i]
-		switch {
-		case a.err != nil:
-			b.unusable(a.err)
-			continue
-		case a.result == nil:
-			continue // it is late
-		}
-		b.introduced(a.result)
-		capabilities = union(capabilities, strictjson.Get(a.result, "capabilities"), 0)
-		if s := strictjson.GetText(a.result, "instructions"); s != "" {
-			instructions = append(instructions, b.server.Name+": "+s)
-		}
-	}
-
+	capabilities, instruct := c.introduced(answers)
 	list, err := json.Marshal(append([]string{}, versions...))
 	if err != nil {
 		return nil, err
 	}
 	result := fmt.Appendf(nil, `{"resultType":"complete","supportedVersions":%s,"capabilities":%s,"ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":%s}}`,
 		list, capabilities, c.about())
-	if len(instructions) > 0 {
-		result = strictjson.Set(result, "instructions", strictjson.Quote(strings.Join(instructions, "\n\n")))
-	}
-	return wire.NewResult(x.id, result), nil
+	return wire.NewResult(x.id, instruct(result)), nil
 }
 
 // unsupportedVersion is the code by which a server refuses a revision.
