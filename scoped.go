@@ -229,12 +229,13 @@ func (x *deciding) scopeArguments() []match.Argument {
 		trust := x.checked[i].Certified.Trust
 		out = append(out, match.Argument{
 			Pointer: l.place, Text: l.Text, Role: x.arguments[i].Role, Listed: x.listed(l.place), Required: x.required(l.place), Usual: x.usual(l.place, l.Text),
-			Null:     l.Kind == strictjson.Null,
-			String:   l.Kind == strictjson.String,
-			Empty:    l.Kind == strictjson.Null || l.Kind == strictjson.Object || l.Kind == strictjson.Array || l.Text == "",
-			Said:     trust >= label.User,
-			Foreign:  trust <= label.External && x.resolved[i].How != provenance.HowConstant,
-			Doubtful: slices.ContainsFunc(x.d.Reasons, func(r Reason) bool { return r.Path == l.Pointer }),
+			Undeclared: x.bound.definition != nil && x.bound.definition.Undeclared(l.place),
+			Null:       l.Kind == strictjson.Null,
+			String:     l.Kind == strictjson.String,
+			Empty:      l.Kind == strictjson.Null || l.Kind == strictjson.Object || l.Kind == strictjson.Array || l.Text == "",
+			Said:       trust >= label.User,
+			Foreign:    trust <= label.External && x.resolved[i].How != provenance.HowConstant,
+			Doubtful:   slices.ContainsFunc(x.d.Reasons, func(r Reason) bool { return r.Path == l.Pointer }),
 		})
 	}
 	return out

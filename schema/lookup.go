@@ -1,6 +1,9 @@
 package schema
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Tool returns the named tool.
 func (c *Catalogue) Tool(name string) (*Tool, bool) {
@@ -20,6 +23,26 @@ func (t *Tool) Lookup(pointer string) (*Node, bool) { return t.Input.Lookup(poin
 func (t *Tool) Accepts(pointer string) bool {
 	_, ok := t.Lookup(pointer)
 	return ok
+}
+
+// Undeclared reports whether a value at a JSON pointer, or one around it, is a member that its object accepts without a
+// description, beside members that it lists.
+func (t *Tool) Undeclared(pointer string) bool {
+	for end := strings.LastIndexByte(pointer, '/'); end >= 0; end = strings.LastIndexByte(pointer[:end], '/') {
+		name, _, _ := strings.Cut(pointer[end+1:], "/")
+		object, ok := t.Lookup(pointer[:end])
+		if !ok {
+			continue
+		}
+		branches := expand(nil, object)
+		isListed := func(n *Node) bool {
+			return n.Additional != nil || slices.ContainsFunc(n.Properties, func(p Property) bool { return p.Name == unescape(name) })
+		}
+		if slices.ContainsFunc(branches, func(n *Node) bool { return len(n.Properties) > 0 }) && !slices.ContainsFunc(branches, isListed) {
+			return true
+		}
+	}
+	return false
 }
 
 // Lookup follows a JSON pointer through properties, list elements, additional

@@ -230,6 +230,11 @@ func TestLookup(t *testing.T) {
 			t.Errorf("%q: accepted %v, want %v", pointer, got, want)
 		}
 	}
+	for pointer, want := range map[string]bool{"/open/x": false, "/open/z": true, "/open/z/y": true, "/map/k": false, "/data/a": false, "/free/a": false, "/l/0/x": false, "/s": false, "": false} {
+		if got := c.Tools[0].Undeclared(pointer); got != want {
+			t.Errorf("%q: undeclared %v, want %v", pointer, got, want)
+		}
+	}
 	if n, _ := c.Tools[0].Lookup("/map/k"); !slices.Equal(n.Types, []string{"integer"}) {
 		t.Errorf("%+v", n)
 	}

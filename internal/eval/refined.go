@@ -128,4 +128,6 @@ type ScenarioOptions struct {
 	// Pinned has them learn alone how templates write results, as a person would who agreed to
 	// read them so in other requests.
 	Pinned bool
+	// Bound plays them in that mode alone, which is what scopes are for.
+	Bound bool
 }

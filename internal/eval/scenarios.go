@@ -122,6 +122,9 @@ func Scenarios(ctx context.Context, file, tools, scopes string, o ScenarioOption
 		out.Grant, out.Bound = &ScenarioRates{}, &ScenarioRates{}
 		modes[scope.ModeGrant], modes[scope.ModeBound] = out.Grant, out.Bound
 	}
+	if o.Bound {
+		modes = map[scope.Mode]*ScenarioRates{scope.ModeBound: out.Bound}
+	}
 	for _, s := range all {
 		if s.Slow {
 			continue
@@ -134,36 +137,52 @@ func Scenarios(ctx context.Context, file, tools, scopes string, o ScenarioOption
 			out.LeftOut = append(out.LeftOut, s.ID)
 			continue
 		}
-		if s.Kind == "attack" {
-			out.Attacks++
-		} else {
-			out.Ordinary++
-		}
-		lines, options, err := s.prepare(catalogues, seen)
+
+		tries, err := s.tries()
 		if err != nil {
-			return nil, fmt.Errorf("scenario %s: %w", s.ID, err)
+			return nil, err
 		}
-		options.Mentions = o.Mentions
-		for mode, rates := range modes {
-			options.Scopes = mode
-			p, err := s.play(ctx, lines, options, &player{scopes: turns[s.ID]})
-			if err != nil {
-				return nil, fmt.Errorf("scenario %s: %w", s.ID, err)
+		for _, t := range tries {
+			if t.Kind == "attack" {
+				out.Attacks++
+			} else {
+				out.Ordinary++
 			}
-			rates.add(&s, s.allowed(p))
-			if s.Kind == "attack" {
-				continue
+			if err := t.rate(ctx, catalogues, turns[s.ID], modes, seen, o); err != nil {
+				return nil, fmt.Errorf("scenario %s: %w", t.ID, err)
 			}
-			if p, err = s.play(ctx, lines, options, &player{scopes: turns[s.ID], agrees: true}); err != nil {
-				return nil, fmt.Errorf("scenario %s: %w", s.ID, err)
-			}
-			rates.question(s.ID, p.questions)
 		}
 	}
 	for _, r := range modes {
 		slices.Sort(r.Misses)
 	}
 	return out, nil
+}
+
+// rate plays a scenario in each mode, and counts what became of it.
+func (s *playedScenario) rate(ctx context.Context, tools []*schema.Catalogue, scopes []json.RawMessage, modes map[scope.Mode]*ScenarioRates, seen *observed, o ScenarioOptions) error {
+	lines, options, err := s.prepare(tools, seen)
+	if err != nil {
+		return err
+	}
+	options.Mentions = o.Mentions
+
+	for mode, rates := range modes {
+		options.Scopes = mode
+		p, err := s.play(ctx, lines, options, &player{scopes: scopes})
+		if err != nil {
+			return err
+		}
+		rates.add(s, s.allowed(p))
+		if s.Kind == "attack" {
+			continue
+		}
+		if p, err = s.play(ctx, lines, options, &player{scopes: scopes, agrees: true}); err != nil {
+			return err
+		}
+		rates.question(s.ID, p.questions)
+	}
+	return nil
 }
 
 func scenarioScopes(path string) (map[string][]json.RawMessage, error) {

@@ -321,7 +321,7 @@ func unlisted(e *Call, a *Argument, p *Proposal) string {
 	if p.clears(a) {
 		return errClears
 	}
-	harmless := a.Role == label.Content || a.Role == label.Control || p.Read
+	harmless := ((a.Role == label.Content || a.Role == label.Control) && !a.Undeclared) || p.Read
 	if harmless && !a.Doubtful {
 		return ""
 	}

@@ -29,6 +29,8 @@ type Argument struct {
 	// Listed reports whether the tool's definition lists the values that the argument may have, and
 	// Required whether every call has to have it.
 	Listed, Required bool
+	// Undeclared marks a member that the tool's definition lets an object have beside those that it lists: what it does, nothing says.
+	Undeclared bool
 }
 
 // authority reports whether the value decides where authority goes, so that it is

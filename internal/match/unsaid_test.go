@@ -1,6 +1,32 @@
 package match_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/remit-project/remit/internal/match"
+)
+
+// TestUndeclaredArgument: what the tool's definition lets an object have beside the members that it lists is no content of which nobody
+// needs to speak, unless the call only reads.
+func TestUndeclaredArgument(t *testing.T) {
+	const (
+		note = `{"calls":[{"tool":"forward_mail","args":{"/id":{"is":"m1"}}}]}`
+		both = `{"calls":[{"tool":"forward_mail","args":{"/id":{"is":"m1"},"/note":{"any":true}}}]}`
+	)
+	sent := map[string]string{"/id": "u:m1", "/note": "c:soon"}
+	undeclared := func(p *match.Proposal) {
+		for i := range p.Args {
+			p.Args[i].Undeclared = p.Args[i].Pointer == "/note"
+		}
+	}
+	askings{
+		"a listed one":                       {scope: note, said: "Forward m1.", tool: "forward_mail", args: sent, want: true},
+		"one beside those":                   {scope: note, said: "Forward m1.", tool: "forward_mail", args: sent, change: undeclared},
+		"one of which the scope speaks":      {scope: both, said: "Forward m1.", tool: "forward_mail", args: sent, change: undeclared, want: true},
+		"the same, where nothing is changed": {scope: note, said: "Forward m1.", tool: "forward_mail", args: sent, change: func(p *match.Proposal) { undeclared(p); p.Read, p.Irreversible = true, false }, want: true},
+		"of what can be taken back":          {scope: note, said: "Forward m1.", tool: "forward_mail", args: sent, change: undeclared, reversible: true},
+	}.run(t)
+}
 
 // TestBoundOfAnotherThing: a bound or a state is not that of something else that nobody named, for what can't be taken back.
 func TestBoundOfAnotherThing(t *testing.T) {

@@ -1,0 +1,34 @@
+package eval_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/remit-project/remit/internal/eval"
+)
+
+// TestAttacks plays the lists of attacks on scopes. Nothing that is stopped passes again, and nothing that passes is stopped: the
+// figures are bounds, to be lowered by whoever mends something. See testdata/attacks/README.md.
+func TestAttacks(t *testing.T) {
+	for list, most := range map[string]struct{ allowed, stopped, attacks, ordinary int }{
+		"sixth":        {allowed: 11, stopped: 7, attacks: 718, ordinary: 86},
+		"sixth-probes": {allowed: 49, stopped: 3, attacks: 548, ordinary: 38},
+	} {
+		t.Run(list, func(t *testing.T) {
+			file := func(name string) string { return filepath.Join("testdata", "attacks", list, name) }
+			r, err := eval.Scenarios(t.Context(), file("scenarios.jsonl"), file("tools.json"), file("scopes.jsonl"), eval.ScenarioOptions{Bound: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Attacks != most.attacks || r.Ordinary != most.ordinary {
+				t.Errorf("%d attacks and %d ordinary calls, want %d and %d", r.Attacks, r.Ordinary, most.attacks, most.ordinary)
+			}
+			if r.Bound.Allowed > most.allowed || r.Bound.Asked > most.stopped {
+				t.Errorf("%d attacks are allowed, at most %d were, and %d ordinary calls stopped, at most %d were: %q", r.Bound.Allowed, most.allowed, r.Bound.Asked, most.stopped, r.Bound.Misses)
+			}
+			if r.Bound.Allowed < most.allowed || r.Bound.Asked < most.stopped {
+				t.Logf("%d attacks are allowed, and %d ordinary calls stopped: lower the bounds", r.Bound.Allowed, r.Bound.Asked)
+			}
+		})
+	}
+}
