@@ -22,10 +22,7 @@ func (m *matcher) aside(s *Source, c *Constraint, r *Result) func(*field) string
 	ofThing := c.Pick == scope.Only && len(s.Where) == 0 && !of.bare && len(of.kinds) > 0
 	lists := map[string]string{} // what was found of the outermost ones
 	return func(f *field) string {
-		home := f.record
-		for home != "" && !r.outermost(home) && m.step() {
-			home = home[:strings.LastIndexByte(home, '/')]
-		}
+		home := r.home(f.record)
 
 		name := r.asideIn(s, strings.TrimPrefix(f.record, home), isListed(home), ofThing)
 		if isAside := slices.ContainsFunc(f.part, isOneOf(lexicon().Asides)); name == "" && isAside && !r.isNamedBy(s, f.part, false) {

@@ -85,10 +85,17 @@ func (m *matcher) someOf(s *Source, r *Result) (met bool, miss string) {
 		return false, miss
 	}
 
+	others := m.others(s, r)
+	if m.areAll(others, r) {
+		return false, m.say("what %s returned is of something else than it was asked for", s.Tool)
+	}
 	if len(where) == 0 && !m.against {
 		return r.hasAny(), ""
 	}
 	for record := range m.meeting(where, r) {
+		if others[r.home(record)] && !m.against {
+			continue
+		}
 		if !slices.ContainsFunc(r.records[record], func(i int) bool { return !r.fields[i].null }) {
 			continue
 		}

@@ -27,9 +27,14 @@ func (s selection) has(record string) bool {
 	return true
 }
 
-// selected returns the records that a source selects: by its conditions, else by what
-// the call was asked for, else by the words of its description.
+// selected returns the records that a source selects, of those that are what its call asked for.
 func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
+	return m.answering(s, r, m.selecting(s, c, r))
+}
+
+// selecting returns the records that a source selects: by its conditions, else by what
+// the call was asked for, else by the words of its description.
+func (m *matcher) selecting(s *Source, c *Constraint, r *Result) selection {
 	if where, filtered := m.where(s, r); filtered {
 		return m.allMeeting(where, r)
 	} else if len(where) > 0 {

@@ -1,0 +1,104 @@
+package match
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/scope"
+)
+
+// A server may answer with another thing than it was asked for: a search for Ann finds Annika, and the order 17 is not there, but 117 is. What
+// says of itself that it is another one is not what the request means.
+
+// answering leaves out of a selection the records of other things than the source asked for, for a call that can't be taken back.
+func (m *matcher) answering(s *Source, r *Result, selected selection) selection {
+	others := m.others(s, r)
+	if others == nil {
+		return selected
+	}
+	out := selection{}
+	for _, record := range r.inOrder {
+		if selected.has(record) && !others[r.home(record)] {
+			out[record] = true
+		}
+	}
+	return out
+}
+
+// others returns the outermost records that have another value than the source's call asked for, under the very name of the argument; nil
+// where none has.
+func (m *matcher) others(s *Source, r *Result) selection {
+	if !m.irreversible || m.lent || r.level == nil || r.values {
+		return nil
+	}
+	var out selection
+	for _, a := range r.Args {
+		name := strings.Join(argumentName(a.Pointer), " ")
+		if !r.level.members[name] || !s.asksBy(&a, r) {
+			continue
+		}
+		w := Match{Is: []scope.Value{scope.Value(a.Text)}, words: argumentName(a.Pointer), days: isDay(scope.Value(a.Text))}
+		for _, record := range r.level.inOrder {
+			if !m.hasOther(&w, r, record, name) {
+				continue
+			}
+			if out == nil {
+				out = selection{}
+			}
+			out[record] = true
+		}
+	}
+	return out
+}
+
+// areAll reports whether all things that a result has are others than those that were asked for.
+func (m *matcher) areAll(others selection, r *Result) bool {
+	return others != nil && !slices.ContainsFunc(r.level.inOrder, func(record string) bool { return m.step() && r.isRecord(record) && !others[record] })
+}
+
+// hasOther reports whether a record has values under a name, and none that meets a condition.
+func (m *matcher) hasOther(w *Match, r *Result, record, name string) bool {
+	has := false
+	for _, i := range r.records[record] {
+		f := &r.fields[i]
+		if f.name != name || f.part != nil || strings.TrimSpace(f.text) == "" {
+			continue
+		}
+		if !m.work(w.work(len(f.text))) || w.accepts(f.text) || isInFolder(f.text, string(w.Is[0])) {
+			return false
+		}
+		has = true
+	}
+	return has
+}
+
+// isInFolder reports whether a path is in a folder.
+func isInFolder(path, folder string) bool {
+	folder = strings.TrimSuffix(folder, "/")
+	return strings.Contains(folder, "/") && strings.HasPrefix(path, folder+"/")
+}
+
+// asksBy reports whether an argument of an earlier call says which things a source asks for: what the scope states or finds for it, and not
+// words that are looked for, a side that bounds the listing, or all there is. A name, an id or a number
+// alone may be that of what a listing is of.
+func (s *Source) asksBy(a *Argument, r *Result) bool {
+	l, key := lexicon(), argumentName(a.Pointer)
+	isStated := slices.ContainsFunc(s.Args, func(c Arg) bool { return within(c.Pointer, a.Pointer) && len(c.Is)+len(c.From) > 0 })
+	if a.Empty || a.Usual || !isStated || !(a.Role == label.Selector || a.authority()) {
+		return false
+	}
+	of := meaningOf(key)
+	isSide := l.Upper.In(key) || l.Lower.In(key) || isEdge(key)
+	isOfList := of.bare || (len(of.of) == 1 && of.of[0] == "id") || l.Offsets.In(key) || isLimit(key)
+	isList := slices.ContainsFunc(r.level.inOrder, isListed)
+	return !isSide && !l.Searched.In(key) && !l.Placeholders.Has(fold(a.Text)) && !(isOfList && isList)
+}
+
+// home returns the outermost record that a record is in.
+func (r *Result) home(record string) string {
+	for record != "" && !r.outermost(record) {
+		record = record[:strings.LastIndexByte(record, '/')]
+	}
+	return record
+}

@@ -1,0 +1,36 @@
+package match_test
+
+import "testing"
+
+// TestAnsweredWithAnother: a record that says of itself that it is another thing than the source asked for is not what the request means.
+func TestAnsweredWithAnother(t *testing.T) {
+	wiping := `{"calls":[{"tool":"act","args":{"/id":{"from":[{"tool":"list_events","args":{"/owner":{"is":"Ann"}},"field":"id","where":{"kind":"tablet"}}],"kind":"id","pick":"only"}}}]}`
+	paying := `{"calls":[{"tool":"act","args":{"/order_no":{"is":"17"},"/amount":{"from":[{"tool":"get_order","args":{"/order_no":{"is":"17"}},"field":"total"}],"kind":"number","pick":"only"}}}]}`
+	closing := `{"calls":[{"tool":"act","unless":[{"tool":"get_order","args":{"/order_no":{"is":"17"}},"where":{"state":"open"}}],"args":{"/order_no":{"is":"17"}}}]}`
+	iff := `{"calls":[{"tool":"act","if":[{"tool":"get_order","args":{"/order_no":{"is":"17"}},"where":{"total":{"below":20}}}],"args":{"/order_no":{"is":"17"}}}]}`
+	owned := func(text string) []returned { return []returned{{"list_events", `{"owner":"Ann"}`, text}} }
+	order := func(text string) []returned { return []returned{{"get_order", `{"order_no":"17"}`, text}} }
+	const (
+		hers    = `{"id":"d1","owner":"Ann","kind":"tablet"}`
+		another = `{"id":"d9","owner":"Annika","kind":"tablet"}`
+	)
+	is := func(id string) map[string]string { return map[string]string{"/id": "s:" + id} }
+	paid := map[string]string{"/order_no": "s:17", "/amount": "o:12"}
+	closed := map[string]string{"/order_no": "s:17"}
+	askings{
+		"what was asked for":               {scope: wiping, said: "Wipe Ann's tablet", args: is("d1"), results: owned(`[` + hers + `]`), want: true},
+		"in another case":                  {scope: wiping, said: "Wipe Ann's tablet", args: is("d1"), results: owned(`[{"id":"d1","owner":"ann","kind":"tablet"}]`), want: true},
+		"records that don't say":           {scope: wiping, said: "Wipe Ann's tablet", args: is("d1"), results: owned(`[{"id":"d1","kind":"tablet"}]`), want: true},
+		"of somebody else":                 {scope: wiping, said: "Wipe Ann's tablet", args: is("d9"), results: owned(`[` + another + `]`)},
+		"of somebody else, beside hers":    {scope: wiping, said: "Wipe Ann's tablet", args: is("d9"), results: owned(`[` + another + `,` + hers + `]`)},
+		"hers, beside somebody else's":     {scope: wiping, said: "Wipe Ann's tablet", args: is("d1"), results: owned(`[` + another + `,` + hers + `]`), want: true},
+		"of a call that can be taken back": {scope: wiping, said: "Wipe Ann's tablet", args: is("d9"), results: owned(`[` + another + `]`), reversible: true, want: true},
+		"the amount of the order":          {scope: paying, said: "Refund order 17", args: paid, results: order(`{"order_no":17,"total":12}`), want: true},
+		"the amount of another order":      {scope: paying, said: "Refund order 17", args: paid, results: order(`{"order_no":"117","total":12}`)},
+		"the only one of a list":           {scope: paying, said: "Refund order 17", args: paid, results: order(`{"orders":[{"order_no":"117","total":12}]}`)},
+		"the order meets a condition":      {scope: iff, said: "Close order 17 if it is below 20", args: closed, results: order(`{"order_no":"17","total":12}`), want: true},
+		"another order meets it":           {scope: iff, said: "Close order 17 if it is below 20", args: closed, results: order(`{"order_no":"117","total":12}`)},
+		"the order is not open":            {scope: closing, said: "Close order 17 unless it is open", args: closed, results: order(`{"order_no":"17","state":"done"}`), want: true},
+		"another order is not open":        {scope: closing, said: "Close order 17 unless it is open", args: closed, results: order(`{"order_no":"117","state":"done"}`)},
+	}.run(t)
+}
