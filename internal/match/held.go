@@ -13,9 +13,9 @@ type held struct {
 	*Match
 	isNamed func(*field) bool
 	own     bool // only the outermost records may meet it, by members of their own
-	// lists are those with a record that has the member, so that it is missing in others; nil
+	// lists are those with a record that has the member, so that it is missing in others, and filled those where it has a value; nil
 	// where a missing member doesn't matter.
-	lists map[string]bool
+	lists, filled map[string]bool
 	// mixed reports whether the numbers that it bounds are in several units, and said are those that the user gave the bound in.
 	mixed bool
 	said  []unit
@@ -153,14 +153,16 @@ func (h *held) holdsOnly(r *Result, is func(text string) bool) bool {
 func (m *matcher) hold(w *Match, r *Result) held {
 	is, own := m.condition(w, r)
 	h := held{Match: w, isNamed: is, own: own, mixed: m.inSeveralUnits(w, r, is), said: m.unitsOf(w), spelt: &spellings{}}
-	if !w.ofMissing() || !m.work(2*len(r.fields)*perStep) {
+	if !(w.ofMissing() || w.mayLack()) || !m.work(2*len(r.fields)*perStep) {
 		return h
 	}
 
-	h.lists = map[string]bool{}
+	h.lists, h.filled = map[string]bool{}, map[string]bool{}
 	for i := range r.fields {
 		if f := &r.fields[i]; is(f) {
-			h.lists[listOf(f.record)] = true
+			list := listOf(f.record)
+			h.lists[list] = true
+			h.filled[list] = h.filled[list] || strings.TrimSpace(f.text) != ""
 		}
 	}
 	for _, record := range r.inOrder {
@@ -195,7 +197,7 @@ func (m *matcher) inSeveralUnits(w *Match, r *Result, is func(*field) bool) bool
 // acceptsField reports whether a field meets a condition on one side of a number in every way that it
 // may be read, or for what speaks against a call in one.
 func (m *matcher) acceptsField(want *held, r *Result, f *field) bool {
-	accepted := want.accepts(f.text)
+	accepted := want.accepts(f.text) || m.isSwitchedOn(want, f)
 	if accepted && m.irreversible && !m.against && (m.deviates(want, f) || want.isOtherNumber(f)) {
 		return false
 	}
@@ -244,11 +246,11 @@ func (m *matcher) meets(want *held, r *Result, record string) bool {
 		}
 		met, blank, has = m.among(want, r, r.nested[record], func(f *field) bool { return named(f, want.name(), record) })
 	}
-	if !met && want.isOnName() && m.mayBeNamed(want, r, record) {
+	if !met && ((want.isOnName() && m.mayBeNamed(want, r, record)) || m.mayBeCoded(want, r, record)) {
 		return true
 	}
 	if has && !blank {
-		return met
+		return met || m.isEmptyIn(want, r, record)
 	}
 
 	missing := want.lists[listOf(record)] && (m.against || r.outermost(record)) && r.isRecord(record)
