@@ -66,3 +66,28 @@ func TestAStateThatNobodyShowsIsMadeUp(t *testing.T) {
 		})
 	}
 }
+
+// TestWhatNoStateTellsIsSaid: a rule by what the user says passes, where records only say otherwise.
+func TestWhatNoStateTellsIsSaid(t *testing.T) {
+	const sentence = "A loan of a copy that we lost can be extended."
+	const require = `(session.user_said("lost") || session.judged("Did the user say that the library lost the copy?", "user")) && !member.loans.exists(l, l.copy == args.copy_id && l.status == "running")`
+	const record = `{"name":"member","tool":"get_member","args":"{\"member_id\":\"M-1\"}","result":"{\"member_id\":\"M-1\",\"loans\":[{\"copy\":\"C-1\",\"status\":\"running\"}]}"}`
+	test := func(name, expect, copies, said string) string {
+		test := strings.Replace(oneTest(name, expect, "0"), `{"at":"/fines/0/amount","value":"0"}`, fmt.Sprintf(`{"at":"/loans/0/copy","value":%q}`, quoted(copies)), 1)
+		return strings.Replace(test, `"history":[]`, `"history":[{"user":"`+said+`","at":""}]`, 1)
+	}
+	tests := `{"records":[` + record + `],"tests":[` + strings.Join([]string{
+		test("lost", "allow", "C-2", "You lost it, please extend the loan."), test("it runs", "deny", "C-1", "You lost it, please extend the loan."), test("nobody says so", "deny", "C-2", "Please extend the loan."),
+	}, ",") + `],"untested":[]}`
+	task := finesTask()
+	task.Policy = &policydoc.Policy{Name: "lost", Description: sentence, References: []string{sentence}}
+	task.Sentences[0].Text = sentence
+	s := &script{t: t, tests: []string{tests}, rules: []string{rule(require)}}
+	r, err := generator(t, s, func(o *generation.Options) {
+		results := slices.Repeat([]json.RawMessage{json.RawMessage(`{"member_id":"M-1","loans":[{"copy":"C-7","status":"running"}]}`)}, 4)
+		o.Results = map[string][]json.RawMessage{policydoc.Key(o.Deployment.Contracts[0].Server, "get_member"): results}
+	}).Generate(t.Context(), task)
+	if err != nil || r.NotEnforced != "" || r.Policy.Require.Text != require || len(s.refused) > 0 || r.Attempts != 1 || len(r.Unseen) > 0 {
+		t.Errorf("got %+v, %v after %q", r, err, s.refused)
+	}
+}
