@@ -356,7 +356,11 @@ func (p *printer) asked(a store.Asked, f *remit.Finding) {
 		p.line(2, p.Warn("beware")+": it has characters beyond ASCII, which may look like others: "+odd)
 	}
 
-	p.line(2, fmt.Sprintf("which is %s, and should be %s or better", p.trust(f.Trust, f.Trust.String()), f.Floor))
+	is := "which is " + p.trust(f.Trust, f.Trust.String())
+	if f.Trust < f.Floor {
+		is += fmt.Sprintf(", and should be %s or better", f.Floor)
+	}
+	p.line(2, is)
 	for _, place := range a.Places {
 		if place.Path != f.Path {
 			continue

@@ -16,6 +16,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/command/commandtest"
+	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
 )
@@ -173,6 +174,18 @@ func TestForeign(t *testing.T) {
 	} {
 		if got := foreign(c.text); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestShouldBe: a value that is trusted enough, and is asked about for another reason, is not said to fall short.
+func TestShouldBe(t *testing.T) {
+	for floor, short := range map[label.Trust]bool{label.ToolOutput: false, label.User: true} {
+		var b strings.Builder
+		p := &printer{w: &b, width: 80}
+		p.asked(store.Asked{Decision: &remit.Decision{}}, &remit.Finding{Path: "/id", Trust: label.ToolOutput, Floor: floor})
+		if strings.Contains(b.String(), "should be") != short {
+			t.Errorf("floor %s: %s", floor, b.String())
 		}
 	}
 }
