@@ -22,6 +22,8 @@ type database struct {
 	questions
 
 	read *sql.DB
+	// inPlace returns why what is written would be lost; nil where that can't be.
+	inPlace func() error
 	// look reads what every call asks for.
 	look looker
 	// write runs a function in a transaction and commits it.
@@ -408,6 +410,11 @@ func (i *SessionInfo) scan(rows *sql.Rows) error {
 func (s *database) Session(ctx context.Context, id string) (SessionInfo, error) {
 	if err := checkID("session id", id); err != nil {
 		return SessionInfo{}, err
+	}
+	if s.inPlace != nil {
+		if err := s.inPlace(); err != nil {
+			return SessionInfo{}, err
+		}
 	}
 	list, err := infos(ctx, s.read, selectInfo+"id = $1 AND pruned IS NULL", id)
 	if err == nil && len(list) == 0 {

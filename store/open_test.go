@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -41,4 +42,30 @@ func TestWrongAddresses(t *testing.T) {
 	st, err := store.Open(t.Context(), "sqlite:host=1", store.Options{})
 	must(t, err)
 	must(t, st.Close())
+}
+
+// TestLostFile: nothing is written into a file that was removed or replaced, as it is lost with the process.
+func TestLostFile(t *testing.T) {
+	for name, replaced := range map[string]bool{"removed": false, "replaced": true} {
+		file := filepath.Join(t.TempDir(), "remit.db")
+		st, err := store.Open(t.Context(), file, store.Options{})
+		must(t, err)
+		note := func() error { return st.Note(t.Context(), store.Note{About: "x"}) }
+		lost := func(err error) bool { return err != nil && strings.Contains(err.Error(), "is not there any more") }
+		must(t, note())
+
+		must(t, os.Rename(file, file+".away"))
+		if replaced {
+			must(t, os.WriteFile(file, nil, 0o600))
+		}
+		if err := note(); !lost(err) {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if _, err := st.Session(t.Context(), "none"); !lost(err) {
+			t.Errorf("%s: the store is said to be there: %v", name, err)
+		}
+		must(t, os.Rename(file+".away", file))
+		must(t, note())
+		must(t, st.Close())
+	}
 }

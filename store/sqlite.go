@@ -41,10 +41,15 @@ func (s *database) openSQLite(ctx context.Context, path string, o Options) error
 	if err := prepareFile(path, o.Existing); err != nil {
 		return fail(err)
 	}
+	inPlace, err := staysAt(path)
+	if err != nil {
+		return fail(err)
+	}
 	w, err := openWriter(ctx, path)
 	if err != nil {
 		return fail(err)
 	}
+	s.inPlace, w.inPlace = inPlace, inPlace
 	if err := damaged(ctx, w.db); err != nil {
 		return fail(errors.Join(err, w.db.Close()))
 	}
@@ -105,6 +110,30 @@ func prepareFile(path string, existing bool) error {
 	return f.Close()
 }
 
+// staysAt returns a function that fails when a file was removed or replaced since: what is written to it
+// then is lost when the process ends.
+func staysAt(path string) (func() error, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+
+	return func() error {
+		now, err := os.Stat(path)
+		if err == nil && !os.SameFile(opened, now) {
+			err = errors.New("another file has taken its place")
+		}
+		if err != nil {
+			return fmt.Errorf("the store %s is not there any more: put it back, or restart what writes to it (for hooks, remit hook stop): %w", path, err)
+		}
+		return nil
+	}, nil
+}
+
 // bootID names the machine's present run; empty where the system doesn't say.
 // Pages that were written and not synced are lost with it, and only with it.
 func bootID() string {
@@ -153,6 +182,8 @@ type writer struct {
 	db   *sql.DB
 	conn *sql.Conn
 	p    *prepared
+	// inPlace returns why what is written would be lost.
+	inPlace func() error
 
 	mu     sync.Mutex
 	queue  []*job
@@ -243,7 +274,11 @@ func (w *writer) next() (more bool) {
 	w.queue = w.queue[len(batch):]
 	w.mu.Unlock()
 
-	outcomes, err := w.p.commit(batch)
+	var outcomes []error
+	err := w.inPlace()
+	if err == nil {
+		outcomes, err = w.p.commit(batch)
+	}
 	for i, j := range batch {
 		if err != nil {
 			j.done <- err

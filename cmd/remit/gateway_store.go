@@ -111,9 +111,6 @@ func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, err
 		return nil, err
 	}
 	o := d.options
-	if o.Check, err = upkeep.InPlace(d.store); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
 	o.Ledger = ledger.New(s, ledger.Options{})
 	always := &approved{files: d.files, audit: s}
 	o.Always = always.add

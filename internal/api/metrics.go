@@ -12,6 +12,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/telemetry"
+	"github.com/remit-project/remit/internal/upkeep"
 )
 
 // readyTime bounds the readiness check: probes run often and give up soon.
@@ -70,7 +71,7 @@ func (s *Server) ready(ctx context.Context, _ *request) (reply, error) {
 	if s.stopping.Err() != nil {
 		return reply{}, unavailable.errorf("the server stops")
 	}
-	if _, err := s.o.Store.Sessions(ctx, "", 1); err != nil {
+	if err := upkeep.Reachable(ctx, s.o.Store, false, ""); err != nil {
 		s.o.Log.Error("not ready: the store doesn't answer", "error", err)
 		return reply{}, unavailable.errorf("the store doesn't answer")
 	}

@@ -137,13 +137,8 @@ func (c *conversation) decided(ctx context.Context, s *ledger.Session, answer *c
 }
 
 // decide decides a call, where that can be recorded.
-func (c *conversation) decide(ctx context.Context, s *ledger.Session, call remit.Call) (d *remit.Decision, err error) {
-	if c.g.o.Check != nil {
-		err = c.g.o.Check()
-	}
-	if err == nil {
-		d, err = s.Decide(ctx, call)
-	}
+func (c *conversation) decide(ctx context.Context, s *ledger.Session, call remit.Call) (*remit.Decision, error) {
+	d, err := s.Decide(ctx, call)
 	c.g.recorded(err)
 	return d, err
 }

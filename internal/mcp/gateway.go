@@ -120,9 +120,6 @@ type Options struct {
 	// Queue keeps the questions that clients come back to with the answer; the
 	// process's memory when nil. It must be of the ledger's store.
 	Queue *ledger.Queue
-	// Check says what keeps calls from being recorded. It is asked before each decision; nil
-	// where nothing can.
-	Check func() error
 	// Always writes down a call that a person allowed for always, as [Approval]
 	// has it. When nil, and after an error, the yes is for the session.
 	Always func(ctx context.Context, d *remit.Decision, by string) error

@@ -27,9 +27,6 @@ func (h *Handler) ready(ctx context.Context) error {
 	if err == nil {
 		err = h.g.served()
 	}
-	if err == nil && h.g.o.Check != nil {
-		err = h.g.o.Check()
-	}
 
 	if err == nil && h.o.Ready != nil {
 		ctx, cancel := context.WithTimeout(ctx, readyTime)

@@ -6,9 +6,7 @@ package upkeep
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"os"
 	"sync"
 	"time"
 
@@ -113,29 +111,4 @@ func Reachable(ctx context.Context, s store.Store, troubled bool, version string
 		return nil
 	}
 	return s.Note(ctx, store.Note{About: "recovered", Members: map[string]string{"version": version}})
-}
-
-// InPlace returns a function that fails when the file of an opened store was removed
-// or replaced: what is written to it then is lost when the server ends. The function
-// is nil for a store that isn't a file.
-func InPlace(name string) (func() error, error) {
-	name, ok := store.File(name)
-	if !ok {
-		return nil, nil
-	}
-	opened, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-
-	return func() error {
-		now, err := os.Stat(name)
-		if err == nil && !os.SameFile(opened, now) {
-			err = errors.New("another file has taken its place")
-		}
-		if err != nil {
-			return fmt.Errorf("the store %s is not there any more: put it back, or restart the gateway: %w", name, err)
-		}
-		return nil
-	}, nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -62,29 +61,5 @@ func TestReachable(t *testing.T) {
 	}
 	if upkeep.Reachable(context.Background(), s, false, "v1") == nil {
 		t.Error("a closed store is reachable")
-	}
-}
-
-// A store whose file was replaced is noticed; one in PostgreSQL has no file.
-func TestInPlace(t *testing.T) {
-	name, _ := open(t)
-	check, err := upkeep.InPlace("sqlite:" + name)
-	if err != nil || check() != nil {
-		t.Fatalf("got %v", err)
-	}
-	if err := os.Rename(name, name+".old"); err != nil {
-		t.Fatal(err)
-	}
-	if check() == nil {
-		t.Error("the file is gone")
-	}
-	if err := os.WriteFile(name, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if check() == nil {
-		t.Error("another file has its place")
-	}
-	if check, err := upkeep.InPlace("postgres://localhost/remit"); check != nil || err != nil {
-		t.Errorf("got a check, %v", err)
 	}
 }
