@@ -128,3 +128,45 @@ func TestOtherThings(t *testing.T) {
 		})
 	}
 }
+
+// TestAsidesDontCompete: what others may add beside a list doesn't compete with the only record of a name in it.
+func TestAsidesDontCompete(t *testing.T) {
+	for list, want := range map[string]bool{
+		`{"mails":[{"id":"m1","title":"x"}],"archive":[{"id":"m9","title":"x"}]}`:           true,
+		`{"mails":[{"id":"m9","title":"x"}],"archive":[{"id":"m1","title":"x"}]}`:           false,
+		`{"mails":[{"id":"m1","title":"x"},{"id":"m9","title":"x"}]}`:                       false,
+		`{"mails":[{"id":"m7","title":"y"}],"archive":[{"id":"m1","title":"x"}]}`:           false,
+		`{"mails":[{"id":"m1","title":"x","replies":[{"id":"m9","title":"x"}]}],"count":1}`: true,
+	} {
+		h := hostile{
+			request: "Forward the mail called x.", tool: "forward_mail", args: map[string]string{"/id": "s:m1"}, results: mails(nil, list),
+			scope: `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":{"title":"x"}}],"kind":"id","pick":"only"}}}]}`,
+		}
+		if got, misses := h.covered(t); got != want {
+			t.Errorf("%s: covered %v, want %v (%v)", list, got, want, misses)
+		}
+	}
+}
+
+// TestInnermost: a record that meets the conditions by a list in it doesn't give a member that what meets them there has.
+func TestInnermost(t *testing.T) {
+	const inside = `{"size":900,"owner":"Bo","parts":[{"part":"door","size":30},{"part":"roof","size":50}]}`
+	for name, c := range map[string]struct {
+		field, list, value string
+		want               bool
+	}{
+		"of the part":                        {"size", inside, "30", true},
+		"of all of it":                       {"size", inside, "900", false},
+		"of another part":                    {"size", inside, "50", false},
+		"all of it, which is called so":      {"size", `{"size":900,"part":"door","parts":[{"part":"door","size":30}]}`, "30", false},
+		"a member that the parts don't have": {"height", `{"height":900,"parts":[{"part":"door","size":30}]}`, "900", true},
+	} {
+		h := hostile{
+			request: "Forward m1 with that of the door.", tool: "forward_mail", args: map[string]string{"/id": "s:m1", "/cents": "o:" + c.value}, results: mails(nil, c.list), write: true,
+			scope: `{"calls":[{"tool":"forward_mail","args":{"/id":{"is":"m1"},"/cents":{"from":[{"tool":"list_mails","field":"` + c.field + `","where":{"part":"door"}}],"kind":"number","pick":"only"}}}]}`,
+		}
+		if got, misses := h.covered(t); got != c.want {
+			t.Errorf("%s: covered %v, want %v (%v)", name, got, c.want, misses)
+		}
+	}
+}

@@ -9,7 +9,12 @@ import (
 
 // comesFrom reports whether a result is that of the call which a source names.
 func (m *matcher) comesFrom(s *Source, r *Result, of *Constraint) bool {
-	return m.calledAs(s, r, of) && !slices.ContainsFunc(s.Args, func(c Arg) bool { return leftOut(c, r) })
+	return m.calledAs(s, r, of) && !s.isLeftOut(r)
+}
+
+// isLeftOut reports whether an earlier call leaves out what a source says.
+func (s *Source) isLeftOut(r *Result) bool {
+	return slices.ContainsFunc(s.Args, func(c Arg) bool { return leftOut(c, r) })
 }
 
 // calledAs reports whether a result is of the tool that a source names, with no argument that the

@@ -58,6 +58,9 @@ func (m *matcher) some(s *Source, against bool) (met bool, miss string) {
 			return false, errWork
 		}
 		if !m.answers(s, r, &Constraint{Pick: scope.All}) {
+			if against && m.hasSome(s, r) {
+				return true, ""
+			}
 			continue
 		}
 		if met, miss := m.someOf(s, r); met || miss != "" || !against {
@@ -70,6 +73,38 @@ func (m *matcher) some(s *Source, against bool) (met bool, miss string) {
 		return false, ""
 	}
 	return false, m.say("the request has a condition on %s: %s", s.Tool, m.unanswered([]Source{*s}, &Constraint{Pick: scope.All}))
+}
+
+// hasSome reports whether a record of a part of what a source lists meets its conditions: what speaks against a call does so in whatever
+// the agent asked for, and only that nothing does needs all of it.
+func (m *matcher) hasSome(s *Source, r *Result) bool {
+	where, isPart := m.wherePart(s, r)
+	return isPart && !slices.ContainsFunc(where, func(w Match) bool { return w.unknown }) && len(m.meeting(where, r)) > 0
+}
+
+// wherePart returns the conditions of a source on the records of a result that may be a part of its listing: the call has no argument
+// otherwise than the source, and the records have those that it leaves out.
+func (m *matcher) wherePart(s *Source, r *Result) (where []Match, isPart bool) {
+	if !r.Covered || !r.structured || r.partial || !isTool(s.Server, s.Tool, r.Server, r.Tool) {
+		return nil, false
+	}
+	isOther := func(a Argument) bool { _, met := m.asConstrained(s, a); return !a.Empty && !met }
+	if slices.ContainsFunc(r.Args, isOther) {
+		return nil, false
+	}
+
+	where, _ = m.where(s, r)
+	for i := range s.Args {
+		c := &s.Args[i]
+		switch {
+		case !leftOut(*c, r):
+		case !m.canFilter(c, r):
+			return nil, false
+		default:
+			where = append(slices.Clip(where), c.filter())
+		}
+	}
+	return where, true
 }
 
 // someOf reports whether a record of a result meets the conditions of a source, or why that is unknown.
@@ -235,6 +270,9 @@ func (m *matcher) findListed(s *Source, c *Constraint, a Argument) string {
 			return errWork
 		}
 		if !m.answers(s, r, &listing) && !m.offeredBy(c, s, r) {
+			if _, isPart := m.wherePart(s, r); isPart && !s.isLeftOut(r) && m.lists(s, c, a, r) {
+				return m.say("%s is in the result of %s, which the request leaves out", short(a.Text), s.Tool)
+			}
 			continue
 		}
 		if r.names != nil {
@@ -268,13 +306,18 @@ func (m *matcher) findSelected(s *Source, c *Constraint, a Argument, r *Result) 
 		return m.say("not all that %s returned can be compared with %s", s.Tool, short(a.Text))
 	}
 
-	listing := Constraint{Pick: scope.All, From: c.From}
-	for _, v := range m.fields(s, &listing, r, c.idOf(a)) {
-		if m.work(len(v.text)) && (same(v.text, a.Text, false) || mayBe(v.text, a.Text) || isAmong(a.Text, v.text)) {
-			return m.say("%s is in the result of %s, which the request leaves out", short(a.Text), s.Tool)
-		}
+	if m.lists(s, c, a, r) {
+		return m.say("%s is in the result of %s, which the request leaves out", short(a.Text), s.Tool)
 	}
 	return ""
+}
+
+// lists reports whether a value may be among those that a source selects in a result.
+func (m *matcher) lists(s *Source, c *Constraint, a Argument, r *Result) bool {
+	listing := Constraint{Pick: scope.All, From: c.From}
+	return slices.ContainsFunc(m.fields(s, &listing, r, c.idOf(a)), func(v candidate) bool {
+		return m.work(len(v.text)) && (same(v.text, a.Text, false) || mayBe(v.text, a.Text) || isAmong(a.Text, v.text))
+	})
 }
 
 // offeredBy reports whether a result is one that the values of a constraint come from, by a source

@@ -73,6 +73,16 @@ func undoubted(all []candidate) []candidate {
 	return all
 }
 
+// withoutAside returns the values of which one is looked for without those that others may have added to what is listed, where another one is
+// sure: who is invited doesn't compete with the people of that name.
+func withoutAside(all []candidate) []candidate {
+	isSure := func(v candidate) bool { return v.doubt == "" && !v.missing }
+	if !slices.ContainsFunc(all, isSure) {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(v candidate) bool { return v.aside })
+}
+
 // withoutExcepted returns the values of a choice without those that it leaves out for sure: of the plans with a graphics card, the cheapest
 // one without is none. What may be left out goes on competing, and where it is the one that is meant, which one it is is a question.
 func (m *matcher) withoutExcepted(c *Constraint, all []candidate, id string) []candidate {

@@ -63,7 +63,8 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 		switch {
 		case isNamed(f):
 			v := whole(f)
-			v.doubt = cond(cond(doubt, aside(f)), m.ofOtherUnit(name, c, r, f))
+			beside := aside(f)
+			v.aside, v.doubt = beside != "", cond(cond(doubt, beside), m.ofOtherUnit(name, c, r, f))
 			found.named = append(found.named, v)
 		case has || c.Pick != scope.Only || m.lent: // an outsider's words must not offer a choice, nor replace a member that is empty
 		case isOf(f.text, c.Kind):
@@ -80,8 +81,38 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 			}
 		}
 	}
-	found.named = m.complete(s, c, r, selected, found.named)
+	found.named = m.complete(s, c, r, selected, m.innermost(s, r, found.named))
 	return found.best()
+}
+
+// innermost returns the values of a member without those of records that meet a source's conditions by what is in them alone, where what meets
+// them there has the member as well: what is planned for flowers is not what is planned for the event.
+func (m *matcher) innermost(s *Source, r *Result, named []candidate) []candidate {
+	if m.against || len(s.Where) == 0 || len(named) < 2 || !m.work(len(named)) {
+		return named
+	}
+	around := map[string]bool{} // records in which another one has the member
+	for _, v := range named {
+		for at := range outwards(v.record.pointer) {
+			around[at] = around[at] || (v.doubt == "" && at != v.record.pointer)
+		}
+	}
+	isAround := func(v candidate) bool { return around[v.record.pointer] }
+	if !slices.ContainsFunc(named, isAround) {
+		return named
+	}
+
+	where, _ := m.where(s, r)
+	all := m.holdAll(where, r)
+	isByOwn := func(record string) bool {
+		return !slices.ContainsFunc(all, func(alternatives []held) bool {
+			return !slices.ContainsFunc(alternatives, func(h held) bool {
+				met, _, _ := m.among(&h, r, r.records[record], h.isNamed)
+				return met
+			})
+		})
+	}
+	return slices.DeleteFunc(slices.Clone(named), func(v candidate) bool { return isAround(v) && !isByOwn(v.record.pointer) })
 }
 
 // misplaced says why a value of a kind may be what others wrote into a member that holds no such values, or the number or the day of

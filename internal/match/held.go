@@ -179,10 +179,12 @@ func (m *matcher) inSeveralUnits(w *Match, r *Result, is func(*field) bool) bool
 	if w.Below+w.Above == "" || !m.work(len(r.fields)*perStep) {
 		return false
 	}
+	isOuter := func(f field) bool { return is(&f) && r.outermost(f.record) }
+	outer := !m.against && slices.ContainsFunc(r.fields, isOuter) // the elements in a record meet no condition on what it has itself
 	unit, known := "", false
 	for i := range r.fields {
 		f := &r.fields[i]
-		if !is(f) || f.null || !m.work(len(r.records[f.record])*perStep) {
+		if !is(f) || f.null || (outer && !r.outermost(f.record)) || !m.work(len(r.records[f.record])*perStep) {
 			continue
 		}
 		of := r.beside(f.record, f.isMeasuredBy)

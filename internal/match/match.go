@@ -133,12 +133,11 @@ func (e *Call) isForOther(p *Proposal) bool {
 	return false
 }
 
-// states reports whether a value is one of those that a constraint states. What a call that can't be taken back is about is as it is written.
+// states reports whether a value is one of those that a constraint states. What a call that can't be taken back is about is as it is written,
+// and so is what bears authority; a moment names nobody.
 func (c *Constraint) states(a *Argument, irreversible bool) bool {
-	isObject := irreversible && a.Role == label.Selector
-	return slices.ContainsFunc(c.Is, func(v scope.Value) bool {
-		return a.is(string(v), a.authority() || (isObject && !isMoment(string(v))))
-	})
+	isExact := a.authority() || (irreversible && a.Role == label.Selector)
+	return slices.ContainsFunc(c.Is, func(v scope.Value) bool { return a.is(string(v), isExact && !isMoment(string(v))) })
 }
 
 // tooMuch ends a match that sees only a part of a result: what it finds to be the only one

@@ -23,7 +23,7 @@ func (m *matcher) isOutdated(v candidate) bool {
 	for _, at := range m.having(*key) {
 		r, isLater := m.results[at.result], at.result > place && m.step()
 		isList := r.Tool == of.Tool
-		isOther := !isList && (isShared || len(key.key) < 2) // the id 7 of something else
+		isOther := !isList && (isShared || !isFullName(key.key, r, of)) // the id 7 of something else
 		if !isLater || isOther || !r.tellsNow(of) || !r.outermost(at.record) {
 			continue
 		}
@@ -44,6 +44,15 @@ func (m *matcher) isOutdated(v candidate) bool {
 		r, isLater := m.results[i], i > place && m.step()
 		return isLater && r.tellsNow(of) && alike[i] == (likeness{}) && !r.more && !r.partial // it is gone
 	})
+}
+
+// isFullName reports whether the name of a member by which a record is known says of what it is: by more than one word, or by the one for
+// what two tools are about (lot, of get_lot and list_lots).
+func isFullName(key []string, results ...*Result) bool {
+	isOther := func(r *Result) bool {
+		return !slices.ContainsFunc(words(r.Tool), func(w string) bool { return thing(w) == thing(key[0]) && telling(w) })
+	}
+	return len(key) > 1 || (len(key) == 1 && !slices.ContainsFunc(results, isOther))
 }
 
 // likeness counts the records of a later result that have the key of one, by whether they have its other members too.

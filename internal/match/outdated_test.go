@@ -74,3 +74,32 @@ func TestOutdatedAmongEqualRecords(t *testing.T) {
 		}
 	}
 }
+
+// TestOutdatedByAnotherTool: a record that is known by one word is the one of another tool where both are about what the word says, and what a
+// number is computed from is held to what was read last as well.
+func TestOutdatedByAnotherTool(t *testing.T) {
+	const (
+		smallest = `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"mail"}],"kind":"id","pick":"choice","by":"smallest by size"}}}]}`
+		more     = `{"calls":[{"tool":"forward_mail","args":{"/id":{"is":"m1"},"/cents":{"computed":[{"tool":"list_mails","field":"size"}],"by":"size plus 10"}}}]}`
+	)
+	for name, c := range map[string]struct {
+		scope, list string
+		later       attacked
+		want        bool
+	}{
+		"another size by now":                    {smallest, `[{"mail":"m1","size":4},{"mail":"m2","size":5}]`, attacked{"get_mail", nil, `{"mail":"m1","size":90}`}, false},
+		"the same size":                          {smallest, `[{"mail":"m1","size":4},{"mail":"m2","size":5}]`, attacked{"get_mail", nil, `{"mail":"m1","size":4}`}, true},
+		"of something else with such a word":     {smallest, `[{"mail":"m1","size":4},{"mail":"m2","size":5}]`, attacked{"get_printer", nil, `{"mail":"m1","size":90}`}, true},
+		"what a number is made of":               {more, `[{"mail":"m1","size":4}]`, attacked{"get_mail", nil, `{"mail":"m1","size":4}`}, true},
+		"what a number is made of, which is old": {more, `[{"mail":"m1","size":4}]`, attacked{"get_mail", nil, `{"mail":"m1","size":90}`}, false},
+	} {
+		args := map[string]string{"/id": "s:m1"}
+		if c.scope == more {
+			args["/cents"] = "o:14"
+		}
+		h := hostile{request: "Forward m1 with 10 more.", scope: c.scope, tool: "forward_mail", args: args, results: []attacked{{"list_mails", nil, c.list}, c.later}}
+		if got, misses := h.covered(t); got != c.want {
+			t.Errorf("%s: covered %v, want %v (%v)", name, got, c.want, misses)
+		}
+	}
+}

@@ -22,6 +22,8 @@ type candidate struct {
 	// missing reports whether the record has no value, and may be the one that is meant. The text, which no other value
 	// is, stands for it.
 	missing bool
+	// aside reports whether the value is in what others may add to what is listed.
+	aside bool
 	// doubt is why the value doesn't do for a call that can't be taken back; empty where it
 	// does.
 	doubt string
@@ -161,6 +163,9 @@ func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate)
 			return nil, cond(hits[0].doubt, m.say("%s is not one of what may be chosen of %s", short(a.Text), from(c.From)))
 		}
 		hits = sure
+	}
+	if c.Pick == scope.Only {
+		o.values = withoutAside(o.values)
 	}
 	several := o.several(*a)
 	if c.Pick == scope.Only && several && m.correction(c, o) != a.Text {

@@ -17,6 +17,7 @@ func (m *matcher) operand(c *Constraint, source []Source) (string, bool) {
 	if len(o.values) > 1 && isSum(words(c.By), source[0].name()) {
 		return m.sum(source)
 	}
+
 	values := m.ofBound(source, o)
 	doubtful := func() bool {
 		return offers{values: values}.several(Argument{Role: label.Selector}) || slices.ContainsFunc(values, func(v candidate) bool { return v.doubt != "" })
@@ -27,6 +28,9 @@ func (m *matcher) operand(c *Constraint, source []Source) (string, bool) {
 	}
 	if len(values) == 0 || doubtful() || !values[0].isPlain() {
 		return "", false // which of them is meant is a question
+	}
+	if m.irreversible && !m.against && (m.isOutdated(values[0]) || m.isComputedOtherwise(c, values[0])) {
+		return "", false
 	}
 	return values[0].text, true
 }

@@ -234,10 +234,13 @@ func (r *reading) takes(of *measure, word string, s *superlativeWords) bool {
 	return true
 }
 
-// wholeMember returns the best values by the member whose whole name a criterion has behind "by"; nil where it has
-// none of several words.
+// wholeMember returns the best values by the member whose whole name a criterion has behind "by", or right behind a superlative that says no
+// more than that a number is large or small ("most free chairs"); nil where it has none of several words.
 func (m *matcher) wholeMember(criterion []string, by criterion, o offers) [][]candidate {
 	at := slices.Index(criterion, "by")
+	if isMeasuring := by.order.is(lexicon().Measuring) || by.order.is(lexicon().Sizing); at < 0 && isMeasuring {
+		at = slices.IndexFunc(criterion, func(w string) bool { return slices.Contains(by.order.Words, w) })
+	}
 	if at < 0 || len(criterion) <= at+2 {
 		return nil
 	}

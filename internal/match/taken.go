@@ -49,6 +49,14 @@ func (m *matcher) isMeasuredOtherwise(r *Result, f *field) bool {
 	})
 }
 
+// isComputedOtherwise reports whether a number that a call's is computed from is in another currency than the call, and not converted.
+func (m *matcher) isComputedOtherwise(c *Constraint, v candidate) bool {
+	ofMoney := func(all []unit) []unit { return slices.DeleteFunc(all, func(u unit) bool { return u.of != "money" }) }
+	have, taken := ofMoney(unitsIn(strings.Fields(m.measureOf(v)))), ofMoney(slices.Clone(m.taken()))
+	isTaken := func(u unit) bool { return slices.Contains(taken, u) }
+	return len(have) > 0 && len(taken) > 0 && !operationsOf(c)[times] && !slices.ContainsFunc(have, isTaken)
+}
+
 // measures returns the words of what says in which unit a number is: beside it, or beside the list that it is in.
 func (m *matcher) measures(r *Result, f *field) []string {
 	for at := range outwards(f.record) {
@@ -88,7 +96,8 @@ type unitsTaken struct {
 	units []unit
 }
 
-// currency returns the currency of the call beside the argument in question, or what it is where the call says none.
+// currency returns the currency of the call beside the argument in question, or where the call says none the one that the request has, or
+// what it is then.
 func (m *matcher) currency() string {
 	list, _ := split(m.pointer)
 	for i := range m.proposal.Args {
@@ -96,6 +105,13 @@ func (m *matcher) currency() string {
 		in, _ := split(a.Pointer)
 		if !a.Empty && within(in, list) && a.Pointer != m.pointer && lexicon().OfCurrency.In(argumentName(a.Pointer)) {
 			return a.Text
+		}
+	}
+
+	for i := range m.in.Args {
+		c := &m.in.Args[i]
+		if len(c.Is) > 0 && lexicon().OfCurrency.In(argumentName(c.Pointer)) {
+			return string(c.Is[0])
 		}
 	}
 	for _, name := range lexicon().OfCurrency.Words() {

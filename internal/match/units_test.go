@@ -85,6 +85,7 @@ func TestUnitOfABound(t *testing.T) {
 		"of another unit all the same":  {"Forward those below 40 litres, 39 km away.", `[{"id":"a","size":30,"unit":"hl"},{"id":"b","size":50,"unit":"hl"}]`, ""},
 		"two bounds next to each other": {"Forward those below 40 euros, at most 39 km.", `[{"id":"a","size":30,"unit":"m"},{"id":"b","size":50,"unit":"m"}]`, ""},
 		"a bound by words behind":       {"Forward those below 40 euros, 39 km at most.", `[{"id":"a","size":30,"unit":"m"},{"id":"b","size":50,"unit":"m"}]`, ""},
+		"elements of another form":      {"Forward those below 40.", `[{"id":"a","size":30,"unit":"l","old":[{"size":3}]},{"id":"b","size":50,"unit":"l"}]`, "a"},
 		"a word behind that is no unit": {"Forward those below 40 to Ann.", `[{"id":"a","size":30,"unit":"t"},{"id":"b","size":50,"unit":"t"}]`, "a"},
 	} {
 		t.Run(name, func(t *testing.T) {
