@@ -40,7 +40,7 @@ func (t *tool) findVerb() {
 	} else {
 		t.verb, t.manner, t.effect = chosen.word, chosen.verb.manner, chosen.verb.effect
 		t.why = append(t.why, why)
-		t.secondOpinion(told)
+		t.secondOpinion(slices.Concat(told, t.table.alsoDone(t.desc)))
 	}
 	t.base = t.effect
 }
@@ -121,7 +121,7 @@ func (t *tool) namedVerbs() []candidate {
 			continue // "bills_list" lists bills, and charges nobody
 		}
 		word, v, ok := t.table.verbOf(w)
-		if !ok {
+		if !ok || t.table.isPhrasal(word, t.words[i+1:]) {
 			continue
 		}
 
@@ -240,7 +240,7 @@ func (x *table) verbRun(s string) []candidate {
 		if !ok {
 			w, v, ok = x.verbOf(f)
 		}
-		if !ok || x.isNoun(w, fields[i:]) {
+		if !ok || x.isNoun(w, fields[i:]) || x.isPhrasal(w, fields[i+1:]) {
 			break
 		}
 		out = append(out, candidate{word: w, verb: v, pos: -1})
@@ -248,6 +248,38 @@ func (x *table) verbRun(s string) []candidate {
 		joined := strings.Contains(opening, f+",") || strings.Contains(opening, f+"/")
 		if i+1 < len(fields) && fields[i+1] != "or" && fields[i+1] != "and" && !joined {
 			break
+		}
+	}
+	return out
+}
+
+// isPhrasal reports whether a verb of reading is another one with the word behind it: who tops up a card pays.
+func (x *table) isPhrasal(verb string, behind []string) bool {
+	reads := x.verbs[verb].effect == contract.Read && !x.has("reads-with-particles", verb)
+	return reads && len(behind) > 0 && x.has("particles", behind[0])
+}
+
+// isPhrasal reports whether the tool's name has a verb of reading that is another one, which tools of the verb say nothing about.
+func (t *tool) isPhrasal() bool {
+	for i, w := range t.words {
+		if verb, _, ok := t.table.verbOf(w); ok && t.table.isPhrasal(verb, t.words[i+1:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// alsoDone are the verbs of a description's first sentence that follow an "and" and have an object of their own: "Find a substitute and
+// assign them", but not "the read and write limits".
+func (x *table) alsoDone(desc string) []candidate {
+	sentence, _, _ := strings.Cut(desc, ". ")
+	fields := strings.Fields(sentence)
+	var out []candidate
+	for i := 1; i+1 < len(fields); i++ {
+		links := fields[i-1] == "and" || fields[i-1] == "then"
+		hasObject := x.has("articles", fields[i+1]) || x.has("pronouns", strings.Trim(fields[i+1], ".,;:()"))
+		if v, isVerb := x.verbs[fields[i]]; links && hasObject && isVerb && !v.weak {
+			out = append(out, candidate{word: fields[i], verb: v, pos: -1})
 		}
 	}
 	return out
