@@ -73,16 +73,6 @@ func isForeign(name string) bool {
 	return (isScheme || keywords) && !strings.HasPrefix(name, "sqlite:")
 }
 
-// File returns the path of a store in one file; false for a store on a server.
-func File(name string) (path string, ok bool) {
-	for _, server := range []string{"postgres://", "postgresql://", "nats://", "tls://"} {
-		if strings.HasPrefix(name, server) {
-			return "", false
-		}
-	}
-	return strings.TrimPrefix(name, "sqlite:"), true
-}
-
 // DefaultPath returns the path of the current user's store: remit.db in $XDG_STATE_HOME/remit,
 // which is ~/.local/state/remit where that is not set.
 func DefaultPath() (string, error) {

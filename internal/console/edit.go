@@ -13,7 +13,6 @@ import (
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/revise"
-	"github.com/remit-project/remit/label"
 )
 
 // replayTime bounds how long recorded calls are decided again for a page.
@@ -46,9 +45,6 @@ type editPage struct {
 type editedArg struct {
 	revise.Arg
 	Why, Review string
-	// WasRole and WasFloor are those of the file.
-	WasRole  label.Role
-	WasFloor label.Trust
 }
 
 // patchLine is a line of a difference.
@@ -148,10 +144,7 @@ func (p *editPage) read(t *contract.Tool, e *revise.Edit) {
 	}
 	add := func(variant string, args []contract.Arg) {
 		for _, a := range args {
-			out := editedArg{
-				revise.Arg{Variant: variant, Pattern: a.Pattern, Role: a.Role, Floor: a.Floor}, a.Why, a.Review,
-				a.Role, a.Floor,
-			}
+			out := editedArg{revise.Arg{Variant: variant, Pattern: a.Pattern, Role: a.Role, Floor: a.Floor}, a.Why, a.Review}
 			at := slices.IndexFunc(e.Args, func(x revise.Arg) bool { return x.Variant == variant && x.Pattern == a.Pattern })
 			if at >= 0 {
 				out.Role, out.Floor = e.Args[at].Role, e.Args[at].Floor
