@@ -35,7 +35,7 @@ type backend struct {
 
 	listing chan struct{} // holds one token; its holder may list the tools
 	stale   bool
-	hung    error // why the tools were not listed, and when; for the holder of the token
+	hung    error // why the tools were not listed
 	hungAt  time.Time
 	shown   *schema.Catalogue
 	raw     map[string]json.RawMessage // the definitions as they came

@@ -5,10 +5,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/ledger"
+	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/store"
 )
 
@@ -38,6 +40,16 @@ func TestNoConfirmationIsAskedForInVain(t *testing.T) {
 		got := string(stopped(&test.d, shape{structured: true, unasked: test.unasked}))
 		if strings.Contains(got, confirm) != test.confirm || strings.Contains(got, nobody) != test.alone {
 			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// Tools that a server has changed are not used as they were while it hangs, however often they are asked for.
+func TestStaleToolsOfAServerThatHangs(t *testing.T) {
+	b := &backend{shown: &schema.Catalogue{}, stale: true, hung: errSlowList, hungAt: time.Now()}
+	for range 2 {
+		if shown, asks, err := b.known(); shown != nil || asks || !errors.Is(err, errSlowList) {
+			t.Errorf("got %v, %t, %v", shown, asks, err)
 		}
 	}
 }

@@ -37,43 +37,14 @@ func (b *backend) tools(ctx context.Context, x *exchange) (*schema.Catalogue, er
 		return nil, context.Cause(ctx)
 	}
 
-	b.mu.Lock()
-	if out := b.err; out != nil || b.greeting != nil {
-		defer b.mu.Unlock()
-		switch {
-		case b.shown != nil:
-			return b.shown, nil // as it was: a call of its tools brings the server back first
-		case out != nil:
-			return nil, out
-		}
-		return nil, errGreeting
+	shown, asks, err := b.known()
+	if !asks {
+		return shown, err
 	}
-
-	shown, stale := b.shown, b.stale
-	b.stale = false
-	none := b.capabilities != nil && strictjson.Get(b.capabilities, "tools") == nil
-	b.mu.Unlock()
-	if shown != nil && !stale {
-		return shown, nil
+	all, err := b.relist(ctx, x)
+	if err != nil {
+		return nil, err
 	}
-	if b.hung != nil && time.Since(b.hungAt) < hungTime {
-		return nil, b.hung
-	}
-	b.hung = nil
-	var all []json.RawMessage
-	if !none {
-		var err error
-		if all, err = b.list(ctx, x); err != nil {
-			if errors.Is(err, errSlowList) {
-				b.hung, b.hungAt = err, time.Now()
-			}
-			b.mu.Lock()
-			b.stale = true
-			b.mu.Unlock()
-			return nil, err
-		}
-	}
-
 	c := b.server.catalogue(all)
 	if err := b.server.meet(c, keeper{b.c.g.o.Weigh, b.c.g.o.Synthesized, b.c.g.o.InForce}); err != nil {
 		return nil, err
@@ -90,7 +61,59 @@ func (b *backend) tools(ctx context.Context, x *exchange) (*schema.Catalogue, er
 	b.mu.Lock()
 	b.shown, b.raw = c, raw
 	b.mu.Unlock()
+	b.remark(c)
+	return c, nil
+}
 
+// known returns the tools as they were listed last, or why they can't be; asks is set where the server has
+// to be asked.
+func (b *backend) known() (shown *schema.Catalogue, asks bool, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.err != nil || b.greeting != nil {
+		switch {
+		case b.shown != nil:
+			return b.shown, false, nil // as it was: a call of its tools brings the server back first
+		case b.err != nil:
+			return nil, false, b.err
+		}
+		return nil, false, errGreeting
+	}
+
+	switch {
+	case b.shown != nil && !b.stale:
+		return b.shown, false, nil
+	case b.hung != nil && time.Since(b.hungAt) < hungTime:
+		return nil, false, b.hung
+	}
+	b.hung, b.stale = nil, false
+	return nil, true, nil
+}
+
+// relist asks the server for its tools, if it has any.
+func (b *backend) relist(ctx context.Context, x *exchange) ([]json.RawMessage, error) {
+	b.mu.Lock()
+	none := b.capabilities != nil && strictjson.Get(b.capabilities, "tools") == nil
+	b.mu.Unlock()
+	if none {
+		return nil, nil
+	}
+
+	all, err := b.list(ctx, x)
+	if err == nil {
+		return all, nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.stale = true
+	if errors.Is(err, errSlowList) {
+		b.hung, b.hungAt = err, time.Now()
+	}
+	return nil, err
+}
+
+// remark logs the tools that are not offered, and keeps descriptions that address the model for the session.
+func (b *backend) remark(c *schema.Catalogue) {
 	for i := range c.Tools {
 		t := &c.Tools[i]
 		switch {
@@ -103,8 +126,6 @@ func (b *backend) tools(ctx context.Context, x *exchange) (*schema.Catalogue, er
 			b.c.later("description of "+t.Name, t.Description)
 		}
 	}
-
-	return c, nil
 }
 
 // list reads all pages of the server's tools.
