@@ -15,7 +15,7 @@ import (
 // Vogt-Maier's name. What can't be taken back relies on neither.
 
 // deviates reports whether a text that has the words of a condition, or begins with them, may say otherwise by the words beside them.
-func (m *matcher) deviates(want *held, f *field) bool {
+func (m *matcher) deviates(want *held, r *Result, f *field) bool {
 	looked := slices.Clone(want.Contains)
 	looked = append(looked, want.edges()...)
 	if len(looked) == 0 || f.words == nil || !m.work(len(f.text)*(1+len(looked))) {
@@ -25,6 +25,9 @@ func (m *matcher) deviates(want *held, f *field) bool {
 		return true
 	}
 	name := head(want.name())
+	if !standsAny(looked, f.text, r.holdsNames(want)) {
+		return true
+	}
 	if lexicon().Titles.Ends(name) || lexicon().Titles.Ends(f.key) {
 		return false
 	}
@@ -57,6 +60,58 @@ func (m *matcher) deviates(want *held, f *field) bool {
 		found, plainly = true, plainly || !other
 	}
 	return found && !plainly
+}
+
+// holdsNames reports whether a condition is on what somebody is called: on a member for that, or on a name in a list of people.
+func (r *Result) holdsNames(want *held) bool {
+	name := head(want.name())
+	isPerson := func(w string) bool { return lexicon().People.Has(thing(w)) }
+	isPlain := !slices.ContainsFunc(name, func(w string) bool { return !lexicon().PlainNames.Has(w) })
+	return slices.ContainsFunc(name, isPerson) || (want.isParty() && (!isPlain || slices.ContainsFunc(words(r.Tool), isPerson)))
+}
+
+// standsAny reports whether one of several words that a text has may be meant by itself there. In scripts that write words without blanks, or
+// put endings and particles onto them, a name is all that is written in a row: 김하 isn't 김하늘, 李明 isn't 李明华, and سام isn't بسام.
+func standsAny(any []string, text string, isName bool) bool {
+	isIn := func(of string) bool { return strings.Contains(spaced(text), spaced(of)) }
+	return !slices.ContainsFunc(any, isIn) || slices.ContainsFunc(any, func(of string) bool { return stands(text, of, isName) })
+}
+
+// stands reports whether a text has words that may be meant by themselves.
+func stands(text, of string, isName bool) bool {
+	in, bare := spaced(text), spaced(of)
+	if bare == "" {
+		return true // signs alone
+	}
+	last, _ := utf8.DecodeLastRuneInString(bare)
+	isHangul := func(r rune) bool { return unicode.Is(unicode.Hangul, r) }
+	const short = 3 // syllables: one more makes another name of it
+	isShort := !strings.Contains(bare, " ") && utf8.RuneCountInString(bare) <= short
+
+	for from, left := 0, maxCompared/len(bare); left > 0; left-- {
+		i := strings.Index(in[from:], bare)
+		if i < 0 {
+			return false
+		}
+		start, end := from+i, from+i+len(bare)
+		before, behind := in[strings.LastIndexByte(in[:start], ' ')+1:start], in[end:]
+		if at := strings.IndexByte(behind, ' '); at >= 0 {
+			behind = behind[:at]
+		}
+		mayBeName := utf8.RuneCountInString(behind) == 1 && !lexicon().NoNames.Has(behind) && (isName || isShort)
+		isEnding := lexicon().Endings.Has(behind) && !mayBeName
+		switch {
+		case behind == "" || lexicon().Honorifics.Has(behind):
+		case strings.ContainsFunc(behind, isHangul) && isHangul(last) && !isEnding, isName && !isEnding:
+			from = start + 1
+			continue
+		}
+		if !isName || before == "" || lexicon().Honorifics.Has(before) {
+			return true
+		}
+		from = start + 1
+	}
+	return false
 }
 
 // isDeniedWithin reports whether what stands around words denies them, in a script that writes that onto them.
@@ -156,7 +211,7 @@ func goesOnAsNumber(text, words string) bool {
 
 // gaps match what is between two words, and joint one of a sign that a number may go on behind: 1.5, 1:5 and 1 -5, and not "1, 5" or "1 (5)".
 var (
-	gaps  = pattern.OnUse(`[^\p{L}\p{Nd}\p{M}]+`)
+	gaps  = pattern.OnUse(`[^\p{L}\p{N}\p{M}]+`)
 	joint = pattern.OnUse(`^\s*[.,:/'’·\-–]$`)
 )
 

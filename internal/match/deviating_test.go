@@ -61,6 +61,44 @@ func TestNotSo(t *testing.T) {
 	}.run(t)
 }
 
+// TestNamesWrittenOn: in scripts that write words without blanks, or endings and particles onto them, a name is all that is written in a row.
+// Elsewhere a word may stand among others.
+func TestNamesWrittenOn(t *testing.T) {
+	list := func(member, text string) []returned {
+		return events(`[{"id":"e1","` + member + `":"` + text + `"},{"id":"e2","` + member + `":"x"}]`)
+	}
+	is := map[string]string{"/id": "s:e1"}
+	of := func(member, word, text string, want bool) asking {
+		return asking{scope: acted(`{"`+member+`":{"contains":"`+word+`"}}`, "only", ""), args: is, results: list(member, text), want: want}
+	}
+	anyhow := of("title", "김하", "김하은 단편선", true)
+	anyhow.reversible = true
+	askings{
+		"a title with the word":              of("title", "김하", "김하 시집", true),
+		"with an ending that no name has":    of("title", "김하", "김하의 시집", true),
+		"with one that names have":           of("title", "김하", "김하은 단편선", false),
+		"with more of a name":                of("title", "김하", "김하늘 시집", false),
+		"the same, for what can be put back": anyhow,
+		"a longer word with an ending":       of("title", "겨울여행", "겨울여행은 즐겁다", true),
+		"with an ending of two syllables":    of("title", "김하", "김하에게", true),
+		"more than an ending":                of("title", "겨울여행", "겨울여행사진", false),
+		"both, the word and more of it":      of("title", "김하", "김하늘, 김하", true),
+		"a person with more of a name":       of("recipient", "김하", "김하늘", false),
+		"with a courtesy":                    of("recipient", "김하", "김하님", true),
+		"a Chinese name":                     of("recipient", "李明", "李明", true),
+		"among signs":                        of("recipient", "李明", "李明 (北京)", true),
+		"in a longer one":                    of("recipient", "李明", "李明华", false),
+		"with a courtesy in Japanese":        of("recipient", "佐藤花子", "佐藤花子様", true),
+		"of a thing":                         of("dish", "拉面", "牛肉拉面", true),
+		"an Arabic name":                     of("recipient", "سامي", "سامي خوري", true),
+		"in another one, behind a particle":  of("recipient", "سامي", "بسامي خوري", false),
+		"of a thing, behind a particle":      of("place", "ביפו", "בביפו", true),
+		"a Thai firm":                        of("vendor", "สยามไฟฟ้า", "สยามไฟฟ้า", true),
+		"which it is not":                    of("vendor", "สยามไฟฟ้า", "ไม่ใช่สยามไฟฟ้า", false),
+		"a number in a longer one":           of("room", "一号", "一百〇一号", false),
+	}.run(t)
+}
+
 // TestSpokenAgainstAmongOthers: what is left out is so also where a short text has it among other words.
 func TestSpokenAgainstAmongOthers(t *testing.T) {
 	const but = `{"calls":[{"tool":"act","times":"each","args":{"/id":{"from":[{"tool":"list_events","field":"id"}],"kind":"id","pick":"all","except":[{"tool":"list_events","field":"id","where":{"role":"admin"}}]}}}]}`

@@ -200,7 +200,7 @@ func (m *matcher) inSeveralUnits(w *Match, r *Result, is func(*field) bool) bool
 // may be read, or for what speaks against a call in one.
 func (m *matcher) acceptsField(want *held, r *Result, f *field) bool {
 	accepted := want.accepts(f.text) || m.isSwitchedOn(want, f)
-	if accepted && m.irreversible && !m.against && (m.deviates(want, f) || want.isOtherNumber(f)) {
+	if accepted && m.irreversible && !m.against && (m.deviates(want, r, f) || want.isOtherNumber(f)) {
 		return false
 	}
 	bounded := (m.irreversible || m.against) && want.Below+want.Above != ""
