@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -453,7 +454,9 @@ func (s *playedScenario) lines() ([]scenarioLine, error) {
 	var out []scenarioLine
 	add := func(raw json.RawMessage) error {
 		var tree any
-		if err := json.Unmarshal(raw, &tree); err != nil {
+		exact := json.NewDecoder(bytes.NewReader(raw))
+		exact.UseNumber() // an id may be larger than a float tells
+		if err := exact.Decode(&tree); err != nil {
 			return err
 		}
 		data, err := json.Marshal(expand(tree))
@@ -523,6 +526,12 @@ func expand(v any) any {
 // maxRepeat bounds how often a scenario repeats a text.
 const maxRepeat = 1 << 20
 
+// times returns how often a text is repeated.
+func times(v any) int {
+	n, _ := strconv.Atoi(fmt.Sprint(v))
+	return min(max(n, 0), maxRepeat)
+}
+
 // writeOut expands one short form; it returns false if the member isn't one.
 func writeOut(name string, argument any) (any, bool) {
 	list, _ := argument.([]any)
@@ -538,13 +547,13 @@ func writeOut(name string, argument any) (any, bool) {
 		data, err := json.Marshal(expand(argument))
 		return string(data), err == nil
 	case name == "$repeat" && len(list) == 2:
-		n, _ := list[1].(float64)
-		return strings.Repeat(fmt.Sprint(expand(list[0])), int(min(max(n, 0), maxRepeat))), true
+		n := times(list[1])
+		return strings.Repeat(fmt.Sprint(expand(list[0])), n), true
 	case name == "$rows" && len(list) == 2:
-		n, _ := list[1].(float64)
+		n := times(list[1])
 		item, err := json.Marshal(list[0])
 		rows := []any{}
-		for i := range int(min(max(n, 0), maxRepeat)) {
+		for i := range n {
 			var row any
 			if err == nil && json.Unmarshal([]byte(strings.ReplaceAll(string(item), "{i}", strconv.Itoa(i))), &row) == nil {
 				rows = append(rows, row)
