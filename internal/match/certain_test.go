@@ -221,6 +221,11 @@ func TestPartsOfListings(t *testing.T) {
 		`"errors":[{"mailbox":"b","code":500}]`: false, `"errors":[]`: true, `"unreachable":["b"]`: false, `"timed_out":true`: false, `"timed_out":false`: true, `"_shards":{"failed":2}`: false, `"_shards":{"failed":0}`: true,
 		`"nächste":"/mails?seite=2"`: false, `"hay_mas":true`: false, `"hay_mas":false`: true, `"seiten":3`: false, `"seiten":1`: true, `"下一页":"c2"`: false, `"次ページ":"c2"`: false, `"toplam":57`: false, `"score":"3/5"`: false,
 		`"seite":1,"seiten":3`: false, `"strona":1,"stron":2`: false, `"side":1,"antal_sider":4`: false, `"صفحة":1,"صفحات":3`: false, `"range":{"from":1,"to":1,"of":17}`: false,
+		`"links":[{"rel":"Next","href":"/mails?page=2"}]`: false, `"links":[{"rel":"next last","href":"/mails?page=2"}]`: false, `"link":"</mails?page=2>; rel='next'"`: false, `"link":"</mails?page=2>; rel=\"Next\""`: false,
+		`"link":"</mails?page=2>; rel=\"last next\""`: false, `"link":"</mails>; rel=\"self\""`: true, `"shown":"1 - 2 of 1,057"`: false, `"shown":"results 1 to 2 of 57"`: false, `"shown":"1–2 of about 57"`: false,
+		`"error":"backend 2 is down"`: false, `"error":""`: true, `"warnings":["b is down"]`: false, `"warnings":[]`: true, `"first":21`: false, `"first":1`: true, `"from":3`: false, `"from":"Ann"`: true,
+		`"after_id":"s9"`: false, `"since_id":null`: true, `"max_id":9`: false, `"message":"Showing the first result of 57."`: false, `"message":"57 mails, 1 shown"`: false, `"message":"1 mail found"`: true,
+		`"message":"Took 57 ms"`: true, `"...":"56 more"`: false, `"sampled":true`: false, `"stale":true`: false, `"stale":false`: true, `"nombre":57`: false, `"nombre":1`: true, `"tem_mais":true`: false, `"усього":57`: false,
 		`"anzahl_gesamt":12`: false, `"naechste_seite":"eyJwIjoyfQ"`: false,
 		`"vendor":"Ann","date":"2026/05"`: true, `"account":"DE02"`: true, `"total":98,"vendor":"Ann"`: true, `"order":{"total":98}`: true, `"bill_no":7,"total":98`: true, `"total":"98 EUR"`: true, `"total":98,"tags":["a","b"]`: true,
 	} {
@@ -236,17 +241,23 @@ func TestPartsOfListings(t *testing.T) {
 
 // TestNothingOnAPage: a page with nothing on it, of which there are more, says of nothing that it isn't there.
 func TestNothingOnAPage(t *testing.T) {
-	free := func(list string) asking {
-		return asking{scope: unless(of("rooms", "id", ""), of("things", "", `{"state":"lost"}`)), said: "Do it.", args: map[string]string{"/id": "s:5"}, results: []returned{{"rooms", "", `[{"id":5}]`}, {"things", "", list}}}
+	free := func(lists ...string) asking {
+		results := []returned{{"rooms", "", `[{"id":5}]`}}
+		for _, list := range lists {
+			results = append(results, returned{"things", "", list})
+		}
+		return asking{scope: unless(of("rooms", "id", ""), of("things", "", `{"state":"lost"}`)), said: "Do it.", args: map[string]string{"/id": "s:5"}, results: results}
 	}
 	is := func(a asking, want bool) asking { a.want = want; return a }
 	askings{
-		"all of it":      is(free(`{"things":[]}`), true),
-		"a count of it":  is(free(`{"things":[],"total":0}`), true),
-		"more pages":     is(free(`{"things":[],"has_more":true}`), false),
-		"a cursor":       is(free(`{"things":[],"next_cursor":"c2"}`), false),
-		"no more of it":  is(free(`{"things":[],"has_more":false}`), true),
-		"a text at last": is(free(`{"things":[{"id":7,"state":"ok"},"... and 56 more"]}`), false),
+		"all of it":                              is(free(`{"things":[]}`), true),
+		"a count of it":                          is(free(`{"things":[],"total":0}`), true),
+		"more pages":                             is(free(`{"things":[],"has_more":true}`), false),
+		"a cursor":                               is(free(`{"things":[],"next_cursor":"c2"}`), false),
+		"no more of it":                          is(free(`{"things":[],"has_more":false}`), true),
+		"a page of it now, and all of it before": is(free(`{"things":[{"id":7,"state":"ok"}]}`, `{"things":[],"next_cursor":"c2"}`), false),
+		"all of it now, and a page of it before": is(free(`{"things":[],"next_cursor":"c2"}`, `{"things":[{"id":7,"state":"ok"}]}`), true),
+		"a text at last":                         is(free(`{"things":[{"id":7,"state":"ok"},"... and 56 more"]}`), false),
 	}.run(t)
 }
 

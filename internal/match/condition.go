@@ -53,7 +53,7 @@ func cond(miss, otherwise string) string {
 func (m *matcher) some(s *Source, against bool) (met bool, miss string) {
 	m = m.speaking(against)
 	called := false
-	for _, r := range slices.Backward(m.results) {
+	for i, r := range slices.Backward(m.results) {
 		if !m.step() {
 			return false, errWork
 		}
@@ -65,6 +65,9 @@ func (m *matcher) some(s *Source, against bool) (met bool, miss string) {
 		}
 		if met, miss := m.someOf(s, r); met || miss != "" || !against {
 			return met, miss
+		}
+		if m.isCutShort(i) {
+			return false, m.say("what %s returned last is a part of a listing", s.Tool)
 		}
 		called = true
 	}
@@ -265,7 +268,7 @@ func (m *matcher) excepted(c *Constraint, a Argument) string {
 // findListed says why a value may be in the listing of a source, all of which is left out; empty where it isn't.
 func (m *matcher) findListed(s *Source, c *Constraint, a Argument) string {
 	listing, called := Constraint{Pick: scope.All, From: c.From}, false
-	for _, r := range m.results {
+	for i, r := range m.results {
 		if !m.step() {
 			return errWork
 		}
@@ -280,6 +283,9 @@ func (m *matcher) findListed(s *Source, c *Constraint, a Argument) string {
 		}
 		if miss := m.findSelected(s, c, a, r); miss != "" {
 			return miss
+		}
+		if m.isCutShort(i) {
+			return m.say("what %s returned last is a part of a listing", s.Tool)
 		}
 		called = true
 	}

@@ -1,8 +1,8 @@
 package match
 
 import (
-	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/remit-project/remit/internal/pattern"
@@ -38,15 +38,19 @@ func (r *Result) saysMore() bool {
 		isInList := elements[elementOf(f.record+"/"+strictjson.EscapeToken(f.member)+"/0")]
 		isText := isInList && !f.numeric && !f.null // "and 56 more"
 		isOfList := slices.Equal(f.key, []string{"of"}) || r.isAround(f.record)
-		return isText || f.isPartOf(listed) || (isOfList && f.countsMore(listed)) || f.countsOwn(listed, r)
+		return isText || f.isPartOf(listed, r) || (isOfList && f.countsMore(listed)) || f.countsOwn(listed, r)
 	})
 }
 
 // saysMore reports whether a field beside so many records says that there are more of them.
 func (f *field) saysMore(listed int) bool {
-	if f.null || f.text == "" || f.text == "0" || len(f.key) == 0 {
+	if f.null || f.text == "" || f.text == "0" {
 		return false
 	}
+	if len(f.key) == 0 {
+		return f.member != "" // "...": "56 more"
+	}
+
 	last := f.key[len(f.key)-1]
 	if f.text == "false" {
 		return lexicon().Ends.In(f.key)
@@ -59,27 +63,30 @@ func (f *field) saysMore(listed int) bool {
 	further := lexicon().Furthers.In(name) && (lexicon().Nexts.Has(last) || lexicon().Counts.Has(last))
 	isLeft := last == "left" && lexicon().Counts.In(f.key)
 	isToken := last == "token" && len(f.key) > 1
-	return further || isLeft || isToken || lexicon().Others.In(name) || isRelNext(f.text) || f.isLater()
+	return further || isLeft || isToken || lexicon().Others.In(name) || relNext().MatchString(f.text) || f.isLater() || f.isCursor()
 }
 
-// isLater reports whether a field says that a page isn't the first one, by how many records come before it.
+// isLater reports whether a field says that a page isn't the first one, by how many records come before it, or by the first one's number.
 func (f *field) isLater() bool {
 	n, err := whole(f.text)
-	isStart := len(f.key) == 2 && f.key[0] == "start" && f.key[1] == "index"
-	isSkip := len(f.key) == 1 && (f.key[0] == "offset" || f.key[0] == "skip")
-	return err == nil && ((isSkip && n > 0) || (isStart && n > 1))
+	isFirst := slices.Equal(f.key, []string{"start", "index"}) || (len(f.key) == 1 && lexicon().Firsts.Has(f.key[0]))
+	isSkip := len(f.key) == 1 && lexicon().Skips.Has(f.key[0])
+	return err == nil && ((isSkip && n > 0) || (isFirst && n > 1))
 }
 
-// isNextLink reports whether an element of a list of links is the one to the next page (RFC 8288).
+// isCursor reports whether a field is the id behind or before which another page begins.
+func (f *field) isCursor() bool {
+	return len(f.key) == 2 && f.key[1] == "id" && lexicon().Sides.Has(f.key[0])
+}
+
+// isNextLink reports whether an element of a list of links is the one to the next page. A link may be several (RFC 8288).
 func (f *field) isNextLink() bool {
-	isRel := len(f.key) == 1 && f.key[0] == "rel" && (f.text == "next" || f.text == "prev" || f.text == "previous")
-	return isRel && slices.Contains(words(f.record), "links")
+	isOther := func(rel string) bool { return lexicon().Furthers.Has(strings.ToLower(rel)) }
+	return slices.Equal(f.key, []string{"rel"}) && slices.ContainsFunc(strings.Fields(f.text), isOther) && slices.Contains(words(f.record), "links")
 }
 
-// isRelNext reports whether a text is a header that links to the next page.
-func isRelNext(text string) bool {
-	return strings.Contains(text, "rel=next") || strings.Contains(text, `rel="next"`)
-}
+// relNext matches a header that links to the next page.
+var relNext = pattern.OnUse(`(?i)\brel ?= ?(?:"[^"]*\bnext\b|'[^']*\bnext\b|next\b)`)
 
 // isFailure reports whether a field is in a list of what couldn't be listed, beside the records.
 func (f *field) isFailure() bool {
@@ -92,23 +99,45 @@ func (f *field) isFailure() bool {
 	return isSome && len(list) == 1 && lexicon().Unlisted.Has(list[0])
 }
 
-// portion is a text that says which part of how much is shown: "1-20 of 57", "1/57".
-var portion = pattern.OnUse(`^(?:[a-z]+ )?(\d{1,9})(?: ?[-\x{2013}] ?(\d{1,9}))? ?(?:/|of|out of|von|sur|de|di|van|av|z|из|din) ?(\d{1,9})$`)
+// portionToken matches the numbers, words and strokes of a text that says which part of how much is shown: "1-20 of 1,057", "1/57".
+var portionToken = pattern.OnUse(`\d{1,3}(?:[.,'\x{2019}\x{a0}\x{202f}]\d{3})+\b|\d{1,9}|\pL+|/`)
 
-// isPartOf reports whether a field says that so many records, or this page, are a part of more.
-func (f *field) isPartOf(listed int) bool {
-	const longest = 64 // bytes
-	if len(f.text) > longest {
+// longestPortion is that of such a text, in bytes.
+const longestPortion = 96
+
+// isPartOf reports whether a field says that so many records of a result, or this page, are a part of more: "1-20 of 57", "57 servers, 2 shown".
+func (f *field) isPartOf(listed int, r *Result) bool {
+	text := fold(f.text)
+	if len(text) > longestPortion || f.numeric || isMoment(text) {
 		return false
 	}
-	found := portion().FindStringSubmatch(fold(f.text))
-	if found == nil {
-		return false
-	}
-	shown, _ := whole(cmp.Or(found[2], found[1]))
-	all, _ := whole(found[3])
 	isPage := lexicon().Page.In(f.key) || lexicon().Pages.In(f.key)
-	return all >= shown && (all > listed || (isPage && all > 1))
+	isRemark := lexicon().Remarks.In(f.key) || lexicon().Notes.In(f.key)
+
+	shown, isOf := -1, false
+	tokens := portionToken().FindAllString(text, -1)
+	for i, token := range tokens {
+		n, err := strconv.Atoi(strings.Map(onlyDigits, token))
+		if err != nil {
+			isOf = isOf || ((shown >= 0 || isRemark) && lexicon().OutOf.Has(token))
+			continue
+		}
+		isNoun := func(w string) bool { return r.listsThings(w) || lexicon().Counts.Has(w) }
+		isCount := (isOf && n >= shown) || (isRemark && slices.ContainsFunc(tokens[i+1:min(i+2, len(tokens))], isNoun))
+		if isCount && (n > listed || (isPage && n > 1)) {
+			return true
+		}
+		shown, isOf = n, false
+	}
+	return false
+}
+
+// onlyDigits leaves a number's digits.
+func onlyDigits(r rune) rune {
+	if '0' <= r && r <= '9' {
+		return r
+	}
+	return -1
 }
 
 // countsMore reports whether a field of an object around so many records counts more of them, or more pages than one.
@@ -145,13 +174,14 @@ func (f *field) countsOwn(listed int, r *Result) bool {
 		return false
 	}
 	isCount := func(w string) bool { return lexicon().Numbered.Has(w) || lexicon().Counts.Has(w) || w == "nb" }
-	isOwn := func(w string) bool {
-		return telling(w) && slices.ContainsFunc(r.inOrder, func(record string) bool {
-			list := words(strings.TrimPrefix(listOf(record), f.record))
-			return isListed(record) && slices.ContainsFunc(list, func(own string) bool { return sameWord(own, w) })
-		})
-	}
-	return slices.ContainsFunc(f.key, isCount) && slices.ContainsFunc(f.key, func(w string) bool { return isOwn(w) || w == "total" })
+	return slices.ContainsFunc(f.key, isCount) && slices.ContainsFunc(f.key, func(w string) bool { return r.listsThings(w) || w == "total" })
+}
+
+// listsThings reports whether a list of a result is called by a word.
+func (r *Result) listsThings(word string) bool {
+	return telling(word) && slices.ContainsFunc(r.inOrder, func(record string) bool {
+		return isListed(record) && slices.ContainsFunc(words(listOf(record)), func(own string) bool { return sameWord(own, word) })
+	})
 }
 
 // isAround reports whether an object is nothing but what a server puts around a list.

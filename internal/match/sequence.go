@@ -81,6 +81,13 @@ func (m *matcher) recordOf(v candidate) (*Result, string) {
 	return m.results[i], v.record.pointer
 }
 
+// isCutShort reports whether the call of a result was made again and returned a part: nothing says that what it had is all there is now.
+func (m *matcher) isCutShort(place int) bool {
+	again := m.sequence().results[m.sequence().calls[place]]
+	last := again[len(again)-1]
+	return last > place && m.results[last].more
+}
+
 // isStale reports whether the call that a value is of was made again: the later result is what there is.
 func (m *matcher) isStale(v candidate) bool {
 	i := m.placeOf(v)
