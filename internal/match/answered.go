@@ -38,6 +38,7 @@ func (m *matcher) others(s *Source, r *Result) selection {
 		if !r.level.members[name] || !s.asksBy(&a, r) {
 			continue
 		}
+
 		w := Match{Is: []scope.Value{scope.Value(a.Text)}, words: argumentName(a.Pointer), days: isDay(scope.Value(a.Text))}
 		for _, record := range r.level.inOrder {
 			if !m.hasOther(&w, r, record, name) {

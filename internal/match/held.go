@@ -248,7 +248,7 @@ func (m *matcher) meets(want *held, r *Result, record string) bool {
 		}
 		met, blank, has = m.among(want, r, r.nested[record], func(f *field) bool { return named(f, want.name(), record) })
 	}
-	if !met && ((want.isOnName() && m.mayBeNamed(want, r, record)) || m.mayBeCoded(want, r, record)) {
+	if !met && ((want.isOnName() && m.mayBeNamed(want, r, record)) || m.mayBeCoded(want, r, record) || m.isDuring(want, r, record)) {
 		return true
 	}
 	if has && !blank {
