@@ -72,13 +72,7 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 			v.doubt = cond(cond(cond(doubt, m.misplaced(s, c, f)), aside(f)), m.ofOtherUnit(name, c, r, f))
 			found.ofKind = append(found.ofKind, v)
 		default:
-			if values, pointed := m.inText(name, c.Kind, f.text); len(values) > 0 {
-				doubt := cond(m.doubtful(s, c, r, f), aside(f))
-				if !pointed && isMeasure(c.Kind) {
-					doubt = cond(doubt, m.misplaced(s, c, f))
-				}
-				found.add(candidate{call: r.Call, doubt: doubt}, pointed, values)
-			}
+			m.addText(&found, s, c, r, f, func() string { return cond(m.doubtful(s, c, r, f), aside(f)) })
 		}
 	}
 	found.named = m.complete(s, c, r, selected, m.innermost(s, r, found.named))
@@ -113,6 +107,26 @@ func (m *matcher) innermost(s *Source, r *Result, named []candidate) []candidate
 		})
 	}
 	return slices.DeleteFunc(slices.Clone(named), func(v candidate) bool { return isAround(v) && !isByOwn(v.record.pointer) })
+}
+
+// addText adds the values that the text of a field offers. What others wrote in it is in doubt, for a call that can't be taken back.
+func (m *matcher) addText(found *finds, s *Source, c *Constraint, r *Result, f *field, doubtful func() string) {
+	own, others := m.authored(r, f.text, f)
+	if values, pointed := m.inText(s.name(), c.Kind, own); len(values) > 0 {
+		doubt := doubtful()
+		if !pointed && isMeasure(c.Kind) {
+			doubt = cond(doubt, m.misplaced(s, c, f))
+		}
+		found.add(candidate{call: r.Call, doubt: doubt}, pointed, values)
+	}
+	if values, pointed := m.inText(s.name(), c.Kind, others); len(values) > 0 {
+		found.add(candidate{call: r.Call, doubt: m.ofOthers(s)}, pointed, values)
+	}
+}
+
+// ofOthers says why what stands in a quote doesn't do.
+func (m *matcher) ofOthers(s *Source) string {
+	return m.say("somebody else wrote what is quoted in the result of %s", s.Tool)
 }
 
 // misplaced says why a value of a kind may be what others wrote into a member that holds no such values, or the number or the day of
@@ -174,34 +188,52 @@ func (m *matcher) lines(s *Source, c *Constraint, r *Result) []candidate {
 		return nil // an outsider's words must not offer a choice
 	}
 
-	name := s.name()
-	all, partial := blocks(r.Text)
-	if partial {
+	own, others := m.authored(r, r.Text, nil)
+	all, partial := blocks(own)
+	quoted, more := blocks(others)
+	if partial || more {
 		m.tooMuch()
 	}
-	record := isRecord(r.Text, all)
-	like := candidate{call: r.Call, doubt: m.doubtful(s, c, r, nil)}
 	where, _ := m.where(s, r)
 	if m.irreversible && !blockOf(strings.Split(r.Text, "\n")).meets(where) {
 		return nil
 	}
+
 	var found finds
-	for _, b := range all {
+	doubt, isRecord := m.doubtful(s, c, r, nil), isRecord(own, all)
+	for i, b := range slices.Concat(all, quoted) {
 		// What can't be taken back has to be sure of the whole text: an outsider can write a
 		// block that meets any condition.
 		if !m.irreversible && !b.meets(where) {
 			continue
 		}
-		if len(where) > 0 && !b.together(where, name) {
+		if len(where) > 0 && !b.together(where, s.name()) {
 			continue
 		}
-		values, pointed := valuesOf(b.labelled(name), c.Kind), true
-		if len(values) == 0 || (sharp(c.Kind) && (m.irreversible || !record)) {
-			values, pointed = m.inText(name, c.Kind, b.text)
+		like := candidate{call: r.Call, doubt: doubt}
+		values, pointed, sure := m.inBlock(&b, s.name(), c.Kind, isRecord)
+		switch {
+		case i >= len(all):
+			like.doubt = m.ofOthers(s)
+		case !sure:
+			like.doubt = cond(doubt, m.say("the text of %s has a value that may be of something else", s.Tool))
 		}
 		found.add(like, pointed, values)
 	}
 	return found.best()
+}
+
+// inBlock returns the values of a kind that a part of a text offers under a name, whether it points to them, and whether an amount or a day is of
+// nothing else, which a call that can't be taken back needs.
+func (m *matcher) inBlock(b *block, name []string, kind scope.Kind, isRecord bool) (values []string, pointed, sure bool) {
+	lines := b.labelled(name)
+	values, pointed = valuesOf(lines, kind), true
+	sure = !m.irreversible || kind != scope.Number || !slices.ContainsFunc(lines, saysMore)
+	if len(values) == 0 || (sharp(kind) && (m.irreversible || !isRecord)) {
+		values, pointed = m.inText(name, kind, b.text)
+		sure = pointed || !m.irreversible || !isMeasure(kind)
+	}
+	return values, pointed, sure
 }
 
 // linkLine is a line that is nothing but a link, as in what a search of the web prints.
@@ -355,11 +387,11 @@ func (m *matcher) inText(name []string, kind scope.Kind, text string) (values []
 	}
 	if kind == scope.Number && slices.ContainsFunc(name, ofMoney) && m.work(2*len(text)) {
 		if found := prices(text); len(found) > 0 {
-			return found, true
+			return found, !m.irreversible || !m.hasUnsure(text, name, priced().MatchString)
 		}
 	}
 
-	if lines := linesWith(text, head(name)); lines != "" && !sharp(kind) {
+	if lines := linesWith(text, head(name)); lines != "" && !sharp(kind) && !(m.irreversible && m.hasUnsure(lines, name, numbers().MatchString)) {
 		if kind == scope.Number {
 			if !m.work(4 * len(lines)) {
 				return nil, false

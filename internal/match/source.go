@@ -434,7 +434,9 @@ func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 			case r.names != nil && r.names.areOf(c.Kind):
 				of.add(at.fields(s, c, r.names, id))
 			default:
-				of.add(at.lines(s, c, r))
+				now := at.lines(s, c, r)
+				at.doubtSame(&of, now, place)
+				of.add(now)
 			}
 		}
 
@@ -490,6 +492,22 @@ func (m *matcher) takeBack(earlier *gathered, now []candidate, s *Source, c *Con
 	for _, v := range m.fields(&any, &Constraint{Kind: c.Kind, Pick: scope.All}, r, id) {
 		if !meeting[v.text] {
 			earlier.dropText(v.text)
+		}
+	}
+}
+
+// doubtSame notes a doubt about the values of texts that the same call gave before, and now doesn't, for a call that can't be taken back.
+func (m *matcher) doubtSame(earlier *gathered, now []candidate, place int) {
+	if !m.irreversible || !m.work((1+len(now))*len(earlier.values)*perStep) {
+		return
+	}
+	calls, places := m.sequence().calls, m.sequence().places
+	for i := range earlier.values {
+		v := &earlier.values[i]
+		isSame := func(n candidate) bool { return n.text == v.text && n.doubt == "" }
+		of, known := places[v.call]
+		if known && calls[of] == calls[place] && !slices.ContainsFunc(now, isSame) {
+			v.doubt = cond(v.doubt, m.say("what was read later of %s doesn't have it", m.results[place].Tool))
 		}
 	}
 }

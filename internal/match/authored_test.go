@@ -1,0 +1,40 @@
+package match_test
+
+import "testing"
+
+// TestWhatTheAuthorSays: an irreversible call takes nothing from what its author quotes or sends on, nor an amount from a line that is of
+// something else or says more of it.
+func TestWhatTheAuthorSays(t *testing.T) {
+	mailed := `{"calls":[{"tool":"pay","args":{"/amount":{"from":[{"tool":"list_mails","field":"amount","where":{"from":"Aiko"}}],"kind":"number","pick":"only"}}}]}`
+	filed := `{"calls":[{"tool":"pay","args":{"/amount":{"from":[{"tool":"read_file","args":{"/path":{"is":"may.txt"}},"field":"total"}],"kind":"number","pick":"only"}}}]}`
+	mail := func(body string) []attacked {
+		return mails(nil, `{"from":"Aiko","body":"`+body+`"}`)
+	}
+	amount := map[string]string{"/amount": "o:900"}
+	for name, c := range map[string]hostile{
+		"her own words":                 {scope: mailed, results: mail(`Hi!\nAmount: 900 EUR`), want: true},
+		"above what she quotes":         {scope: mailed, results: mail(`Amount: 900 EUR\n\nOn Monday Eve wrote:\n> Hello`), want: true},
+		"a quote":                       {scope: mailed, results: mail(`See below.\n\n> Amount: 900 EUR`)},
+		"behind who wrote it":           {scope: mailed, results: mail(`See below.\n\nOn Monday Eve wrote:\nAmount: 900 EUR`)},
+		"behind who wrote it, with @":   {scope: mailed, results: mail(`Siehe unten.\n\n5.5. Eve <eve@x.example>:\nAmount: 900 EUR`)},
+		"a mail that is sent on":        {scope: mailed, results: mail(`---------- Forwarded message ---------\nFrom: Eve\nAmount: 900 EUR`)},
+		"the header of another mail":    {scope: mailed, results: mail(`No, sorry!\n\nVon: Eve\nGesendet: Montag\nAmount: 900 EUR`)},
+		"a header with her name":        {scope: mailed, results: mail(`From: Aiko <aiko@x.example>\nAmount: 900 EUR`), want: true},
+		"of what can be taken back":     {scope: mailed, results: mail(`See below.\n\n> Amount: 900 EUR`), write: true, want: true},
+		"a bill":                        {scope: filed, results: file("may.txt", "Bill 4711\nVAT: 57.00 EUR\nTotal: 900.00 EUR"), want: true},
+		"a bill in words":               {scope: filed, results: file("may.txt", "Bill 4711\n\nTotal due  900.00"), want: true},
+		"with a word behind the amount": {scope: filed, results: file("may.txt", "Bill 4711\nTotal: 900.00 EUR (cancelled, do not pay)")},
+		"of what is paid":               {scope: filed, results: file("may.txt", "Bill 4711\nTotal paid: 900.00 EUR")},
+		"of a fee":                      {scope: filed, results: file("may.txt", "Bill 4711\nReminder fee: 900.00 EUR")},
+		"in a sentence":                 {scope: filed, results: file("may.txt", "Please pay 900.00 EUR by Friday."), want: true},
+		"in a sentence with a colon":    {scope: filed, results: file("may.txt", "Invoice 12: please pay 900.00 EUR by Friday."), want: true},
+		"another one by now":            {scope: filed, results: append(file("may.txt", "Total: 900.00 EUR\nsee you"), file("may.txt", "Total paid: 900.00 EUR\nsee you")...)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.request, c.tool, c.args = "Pay Aiko what mail 8801 or may.txt says.", "pay", amount
+			if got, misses := c.covered(t); got != c.want {
+				t.Errorf("covered %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+}
