@@ -39,6 +39,7 @@ func (m *matcher) authored(r *Result, text string, in *field) (own, others strin
 		}
 		if !isOwn {
 			at = min(at, found[0])
+			break
 		}
 	}
 	return text[:at], text[at:]
