@@ -204,7 +204,7 @@ func (m *matcher) acceptsField(want *held, r *Result, f *field) bool {
 		return false
 	}
 	bounded := (m.irreversible || m.against) && want.Below+want.Above != ""
-	if bounded && !(m.work(len(r.records[f.record])*perStep) && want.isInUnits(r.beside(f.record, f.isMeasuredBy))) {
+	if bounded && !(m.work(len(r.records[f.record])*perStep) && want.isInUnits(r, f)) {
 		return m.against
 	}
 	other := ungrouped(f.text)

@@ -451,8 +451,25 @@ func (m *matcher) areApart(all []placed, by criterion, member, compared string) 
 	if by.order.isAbout("price") && !by.order.Largest && m.irreversible && isOpen(all) {
 		return true
 	}
+	if by.order.ofTime() && m.irreversible && areOfTwoScales(all) {
+		return true
+	}
 	isOfDays := strings.Contains(compared, clockForm) && by.order.ofTime()
 	return isOfDays && (by.order.toCome() || areOfTwoDays(all) || !m.areOfOneDay(all, member))
+}
+
+// areOfTwoScales reports whether times that are numbers are counted in different units: in seconds since 1970, and in thousandths of them.
+func areOfTwoScales(all []placed) bool {
+	const since, apart = 1e8, 500 // seconds of three years, and less than there are thousandths in one
+	least, most := 0.0, 0.0
+	for _, p := range all {
+		n, _ := p.by.Float64()
+		if least == 0 || n < least {
+			least = n
+		}
+		most = max(most, n)
+	}
+	return least > since && most > apart*least
 }
 
 // isOpen reports whether some of several prices are nothing: what is on request is not the cheapest.

@@ -26,10 +26,27 @@ func (m *matcher) ofOtherUnit(name []string, c *Constraint, r *Result, f *field)
 	}
 	isOther := func(w string) bool { return lexicon().Subunits.Has(w) && !isTaken(w) }
 	isSmall := slices.ContainsFunc(f.key[min(1, len(f.key)):], func(w string) bool { return isOther(w) || (lexicon().Durations.Has(w) && !isTaken(w)) })
-	if isSmall || slices.ContainsFunc(m.measures(r, f), isOther) || m.isMeasuredOtherwise(r, f) {
+	if isSmall || m.isScaled(r, f) || slices.ContainsFunc(m.measures(r, f), isOther) || m.isMeasuredOtherwise(r, f) {
 		return m.say("%s is in a unit that the call may not be in", short(f.name))
 	}
 	return ""
+}
+
+// isScaled reports whether a member beside an amount says that it is in hundredths or thousands of its currency.
+func (m *matcher) isScaled(r *Result, f *field) bool {
+	for at := range outwards(f.record) {
+		if !m.work(len(r.records[at]) * perStep) {
+			return true
+		}
+		for _, i := range r.records[at] {
+			beside := &r.fields[i]
+			n, isNumber := number(beside.text)
+			if isNumber && n != "0" && n != "1" && len(beside.key) < 3 && lexicon().Exponents.In(beside.key) && slices.ContainsFunc(f.key, ofMoney) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isMeasuredOtherwise reports whether a number is in another unit than its call has it, of the same kind: by the names of the member and of

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/text/currency"
 
+	"github.com/remit-project/remit/internal/character"
 	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/scope"
 )
@@ -22,7 +23,10 @@ type unit struct{ of, name string }
 
 // unitNames are the ways of writing units, the first of each as their name, by what they measure.
 const unitNames = `
-money: eur euro euros €, usd dollar dollars bucks $, gbp pound pounds quid sterling £, jpy yen ¥, chf franc francs franken, btc bitcoin bitcoins ₿
+money: eur euro euros €, usd dollar dollars bucks $, gbp pound pounds quid sterling £, jpy yen ¥ 円, chf franc francs franken, btc bitcoin bitcoins ₿,
+ dkk kr krone kroner, sek kr krona kronor, nok kr krone kroner, isk kr krona kronur, czk kč koruna koruny korun, pln zł zloty zlotys złoty złotych, huf ft forint, ron lei leu,
+ mdl lei leu, bgn лв лева, rub руб рублей рубля ₽, uah грн гривень ₴, try ₺ tl lira, krw ₩ 원, cny ¥ 元 yuan rmb, inr ₹ rupee rupees, vnd ₫ đồng, thb ฿ baht บาท, ils ₪ shekel shekels,
+ kwd dinar dinars, rsd din dinar dinara
 mass: g gr gram grams gramm, kg kilo kilos kilogram kilograms kilogramm, t ton tons tonne tonnes, lb lbs pound pounds, oz ounce ounces
 length: mm, cm, m meter meters metre metres, km kilometer kilometers kilometre kilometres, mi mile miles, ft foot feet, inch inches
 volume: ml, cl, l liter liters litre litres, hl, gal gallon gallons
@@ -48,7 +52,7 @@ func isUnit(text string, times bool) bool {
 // unitTable has the units that a word or a sign means.
 var unitTable = sync.OnceValue(func() map[string][]unit {
 	table := map[string][]unit{}
-	for line := range strings.Lines(strings.TrimSpace(unitNames)) {
+	for line := range strings.Lines(strings.TrimSpace(strings.ReplaceAll(unitNames, ",\n", ","))) {
 		of, all, _ := strings.Cut(line, ":")
 		for names := range strings.SplitSeq(all, ",") {
 			each := strings.Fields(names)
@@ -92,7 +96,8 @@ func (m *matcher) unitsOf(w *Match) []unit {
 			word = behind[:end]
 		}
 		for _, called := range []string{string(before), string(sign), word} {
-			isSign := called != word && !unicode.Is(unicode.Sc, []rune(called)[0])
+			r := []rune(called + " ")[0]
+			isSign := called != word && !unicode.Is(unicode.Sc, r) && !(called == string(sign) && writesOn(r))
 			if called != "" && !isSign {
 				out = append(out, unitsCalled(called)...)
 			}
@@ -153,18 +158,35 @@ func isNextTo(said string, bound scope.Value, side int) bool {
 	return within.Sign() <= 0 && within.Cmp(big.NewRat(-1, 1)) >= 0
 }
 
-// isInUnits reports whether a number with units beside it may be compared with a bound: it is in the unit that the user said, or no
-// program knows another one, and all numbers are in the same.
-func (h *held) isInUnits(beside string) bool {
-	isSame, isOther := false, false
-	for _, word := range strings.Fields(beside) {
-		for _, u := range unitsCalled(word) {
-			isSame = isSame || slices.Contains(h.said, u)
-			isOther = isOther || slices.ContainsFunc(h.said, func(said unit) bool { return said.of == u.of })
+// writesOn reports whether words go on behind a letter of a script without a blank: 500円以下.
+func writesOn(r rune) bool { return character.IsUnspaced(r) || unicode.Is(unicode.Hangul, r) }
+
+// isInUnits reports whether a number with units beside it may be compared with a bound: it is in the unit that the user said, or the user said
+// none and no program knows another one, all numbers are in the same, and it counts no hundreds or thousands.
+func (h *held) isInUnits(r *Result, f *field) bool {
+	isSame, isOther, fields := false, false, 0
+	for _, i := range r.records[f.record] {
+		beside := &r.fields[i]
+		if !f.isMeasuredBy(beside) {
+			continue
 		}
+
+		fields++
+		isKnown := false
+		for _, word := range strings.Fields(fold(beside.text)) {
+			if lexicon().Scales.Has(word) {
+				return false
+			}
+			for _, u := range unitsCalled(word) {
+				isKnown, isSame = true, isSame || slices.Contains(h.said, u)
+				isOther = isOther || slices.ContainsFunc(h.said, func(said unit) bool { return said.of == u.of })
+			}
+		}
+		isUnit := lexicon().Measures.In(beside.key) || lexicon().OfCurrency.In(beside.key)
+		isOther = isOther || (isUnit && !isKnown && len(h.said) > 0)
 	}
 	if isSame {
-		return !h.mixed || len(strings.Fields(beside)) == 1
+		return !h.mixed || fields == 1
 	}
 	return !isOther && !h.mixed
 }

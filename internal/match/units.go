@@ -20,8 +20,7 @@ func (f *field) isMeasuredBy(other *field) bool {
 		return false
 	}
 	ofPrice := f.key == nil || slices.ContainsFunc(f.key, ofMoney) || lexicon().Flows.In(f.key)
-	isSign := isOnly(of, "symbol") && strings.ContainsFunc(other.text, func(r rune) bool { return unicode.Is(unicode.Sc, r) })
-	if isSign || lexicon().OfCurrency.In(of) || isCurrency(other.text) || isUnit(other.text, ofPrice) || (lexicon().Ratings.In(f.key) && lexicon().Ratings.In(of) && lexicon().Highest.In(of)) {
+	if f.isBesideUnit(other, ofPrice) {
 		return true
 	}
 
@@ -29,9 +28,33 @@ func (f *field) isMeasuredBy(other *field) bool {
 		of = of[:len(of)-1]
 	}
 	isOf := func(w string) bool { return strings.HasPrefix(of[0], w) } // priced_per of the price
-	isOwn, last := len(of) == 1 || slices.ContainsFunc(f.key, isOf), of[len(of)-1:]
+	isOfAll := ofPrice && lexicon().Money.Has(thing(of[0]))            // amounts_in of the rent
+	isOwn, last := len(of) == 1 || isOfAll || slices.ContainsFunc(f.key, isOf), of[len(of)-1:]
 	isBeside := isOwn || f.key == nil
 	return (isOwn && lexicon().Bases.In(last)) || (isBeside && (lexicon().Measures.In(last) || (ofPrice && lexicon().Intervals.In(last))))
+}
+
+// isBesideUnit reports whether another field is a currency or a unit whatever it is called, says how a price is meant, or the most that a
+// rating may be.
+func (f *field) isBesideUnit(other *field, ofPrice bool) bool {
+	isSign := isOnly(other.key, "symbol") && strings.ContainsFunc(other.text, func(r rune) bool { return unicode.Is(unicode.Sc, r) })
+	isUnit := isSign || lexicon().OfCurrency.In(other.key) || isCurrency(other.text) || isUnit(other.text, ofPrice)
+	return isUnit || (ofPrice && f != other && other.saysHowPriced()) || (lexicon().Ratings.In(f.key) && isHighest(other.key))
+}
+
+// isHighest reports whether a member is called as the most that a rating may be: rating_max, out_of.
+func isHighest(of []string) bool {
+	isOutOf := len(of) > 1 && of[len(of)-2] == "out" && of[len(of)-1] == "of"
+	return isOutOf || (lexicon().Ratings.In(of) && lexicon().Highest.In(of))
+}
+
+// saysHowPriced reports whether a field says for what a price is, or how often, in a word: "pricing": "per guest".
+func (f *field) saysHowPriced() bool {
+	const short = 32 // bytes
+	of, last := f.key, len(f.key)-1
+	isSo := (last == 0 && lexicon().Pricings.Has(of[0])) || (last > 0 && lexicon().Rates.Has(of[0]) && lexicon().Modes.Has(of[last]))
+	isWord := strings.ContainsFunc(f.text, unicode.IsLetter) && !slices.Contains([]string{"true", "false"}, f.text) && !isMoment(f.text)
+	return isSo && isWord && !f.numeric && !f.null && len(f.text) <= short
 }
 
 // isCurrency reports whether a text is nothing but the sign or the code of a currency, whatever holds it.

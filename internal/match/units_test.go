@@ -2,9 +2,11 @@ package match_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/remit-project/remit/internal/match"
+	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/scope"
 )
 
@@ -32,6 +34,15 @@ func TestUnits(t *testing.T) {
 		"a currency under any name":           {"cheapest by price", `[{"iban":"A","price":70,"coin":"KWD"},{"iban":"B","price":80,"coin":"EUR"}]`, false},
 		"another code of three letters":       {"cheapest by price", `[{"iban":"A","price":70,"airport":"HAM"},{"iban":"B","price":80,"airport":"RTM"}]`, true},
 		"ratings of several scales":           {"best by rating", `[{"iban":"A","rating":7,"rating_max":10},{"iban":"B","rating":5,"rating_max":5}]`, false},
+		"out of several":                      {"best by rating", `[{"iban":"A","rating":7,"out_of":10},{"iban":"B","rating":5,"out_of":5}]`, false},
+		"how a price is meant":                {"cheapest by price", `[{"iban":"A","price":70,"pricing":"per guest"},{"iban":"B","price":800,"pricing":"in all"}]`, false},
+		"its type":                            {"cheapest by price", `[{"iban":"A","price":70,"price_type":"night"},{"iban":"B","price":800,"price_type":"stay"}]`, false},
+		"how often it is billed":              {"cheapest by price", `[{"iban":"A","price":70,"billed":"monthly"},{"iban":"B","price":800,"billed":"yearly"}]`, false},
+		"how much was billed":                 {"cheapest by price", `[{"iban":"A","price":70,"billed":60},{"iban":"B","price":800,"billed":"90"}]`, true},
+		"whether it was":                      {"cheapest by price", `[{"iban":"A","price":70,"billed":true},{"iban":"B","price":800,"billed":false}]`, true},
+		"how many rated it":                   {"best by rating", `[{"iban":"A","rating":7,"raters":10},{"iban":"B","rating":5,"raters":5}]`, true},
+		"seconds and milliseconds":            {"oldest by date", `[{"iban":"A","date":1780000000},{"iban":"B","date":1700000000000}]`, false},
+		"seconds":                             {"oldest by date", `[{"iban":"A","date":1700000000},{"iban":"B","date":1780000000}]`, true},
 		"ratings of one scale":                {"best by rating", `[{"iban":"A","rating":4,"max_rating":5},{"iban":"B","rating":3,"max_rating":5}]`, true},
 		"the highest price beside one":        {"cheapest by price", `[{"iban":"A","price":70,"price_max":90},{"iban":"B","price":80,"price_max":99}]`, true},
 		"what a size is in":                   {"smallest by size", `[{"iban":"A","size":2,"size_in":"GB"},{"iban":"B","size":900,"size_in":"KB"}]`, false},
@@ -71,7 +82,14 @@ func TestUnitOfABound(t *testing.T) {
 		"all in the unit":               {"Forward those below 40 litres.", `[{"id":"a","size":30,"unit":"l"},{"id":"b","size":50,"unit":"l"}]`, "a"},
 		"all in another one":            {"Forward those below 40 litres.", `[{"id":"a","size":30,"unit":"hl"},{"id":"b","size":50,"unit":"hl"}]`, ""},
 		"one of them in another one":    {"Forward those below 40 litres.", `[{"id":"a","size":30,"unit":"l"},{"id":"b","size":3,"unit":"hl"}]`, "a"},
-		"in one that nobody knows":      {"Forward those below 40 litres.", `[{"id":"a","size":30,"unit":"jug"},{"id":"b","size":50,"unit":"jug"}]`, "a"},
+		"in one that nobody knows":      {"Forward those below 40 litres.", `[{"id":"a","size":30,"unit":"jug"},{"id":"b","size":50,"unit":"jug"}]`, ""},
+		"and none was said":             {"Forward those below 40.", `[{"id":"a","size":30,"unit":"jug"},{"id":"b","size":50,"unit":"jug"}]`, "a"},
+		"in hundreds":                   {"Forward those below 40.", `[{"id":"a","size":0.4,"size_unit":"hundred"},{"id":"b","size":0.5,"size_unit":"hundred"}]`, ""},
+		"in thousands of the unit":      {"Forward those below 40 kr.", `[{"id":"a","size":30,"unit":"tusind kr"},{"id":"b","size":50,"unit":"tusind kr"}]`, ""},
+		"a currency of several lands":   {"Forward those below 40 kr.", `[{"id":"a","size":30,"currency":"SEK"},{"id":"b","size":50,"currency":"SEK"}]`, "a"},
+		"of none of them":               {"Forward those below 40 kr.", `[{"id":"a","size":30,"currency":"EUR"},{"id":"b","size":50,"currency":"EUR"}]`, ""},
+		"written on":                    {"40円以下のものを転送して。", `[{"id":"a","size":30,"currency":"USD"},{"id":"b","size":50,"currency":"USD"}]`, ""},
+		"a price for each time":         {"Forward those below 40 euros.", `[{"id":"a","price":30,"currency":"EUR","interval":"monthly"},{"id":"b","price":50,"currency":"EUR","interval":"monthly"}]`, "a"},
 		"in two, and none was said":     {"Forward those below 40.", `[{"id":"a","size":30,"unit":"l"},{"id":"b","size":3,"unit":"hl"}]`, ""},
 		"the sign before a number":      {"Forward those below €40.", `[{"id":"a","size":30,"currency":"EUR"},{"id":"b","size":50,"currency":"EUR"}]`, "a"},
 		"a sign of another currency":    {"Forward those below $40.", `[{"id":"a","size":30,"currency":"EUR"},{"id":"b","size":50,"currency":"EUR"}]`, ""},
@@ -92,6 +110,9 @@ func TestUnitOfABound(t *testing.T) {
 			got := ""
 			for _, id := range []string{"a", "b"} {
 				text := `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":{"size":{"below":40}}}],"kind":"id","pick":"all"}}}]}`
+				if strings.Contains(c.list, "price") {
+					text = strings.ReplaceAll(text, "size", "price")
+				}
 				h := hostile{request: c.request, scope: text, tool: "forward_mail", args: map[string]string{"/id": "s:" + id}, results: mails(nil, c.list)}
 				if ok, _ := h.covered(t); ok {
 					got += id
@@ -195,5 +216,34 @@ func TestWhatComesOnTop(t *testing.T) {
 				t.Errorf("covered %v, want %v (%v)", got, c.want, misses)
 			}
 		})
+	}
+}
+
+// TestUnitOfAnAmount: an amount that a call pays is in no smaller unit by what is beside it, nor in another currency than the request has.
+func TestUnitOfAnAmount(t *testing.T) {
+	for name, c := range map[string]struct {
+		list string
+		want bool
+	}{
+		"as it is":                  {`[{"iban":"A","amount":70}]`, true},
+		"in the currency":           {`[{"iban":"A","amount":70,"currency":"SEK"}]`, true},
+		"in another one":            {`[{"iban":"A","amount":70,"currency":"EUR"}]`, false},
+		"all amounts in hundredths": {`[{"iban":"A","amount":7000,"amounts_in":"öre"}]`, false},
+		"with decimals that aren't": {`[{"iban":"A","amount":7000,"minor_unit":2}]`, false},
+		"with no decimals":          {`[{"iban":"A","amount":70,"exponent":0}]`, true},
+		"with a scale":              {`[{"iban":"A","amount":70,"scale":1000}]`, false},
+	} {
+		amount := map[bool]string{true: "7000", false: "70"}[strings.Contains(c.list, "7000")]
+		s, refused, err := scope.Parse([]byte(`{"calls":[{"tool":"pay","args":{"/currency":{"is":"SEK"},"/amount":{"from":[{"tool":"list_bills","field":"amount"}],"kind":"number","pick":"only"}}}]}`), nil)
+		if err != nil || len(refused) > 0 {
+			t.Fatal(err, refused)
+		}
+		r := &match.Result{Call: "r", Server: "s", Tool: "list_bills", Covered: true, Read: true, Early: true}
+		setContent(r, c.list)
+		p := &match.Proposal{Server: "s", Tool: "pay", Call: "c", Irreversible: true, Role: func(string) label.Role { return label.Control },
+			Args: []match.Argument{{Pointer: "/amount", Text: amount, Role: label.Control}}}
+		if _, misses, got := match.NewTask(s, "Pay it in SEK.").Match(p, []*match.Result{r}); got != c.want {
+			t.Errorf("%s: covered %v, want %v (%v)", name, got, c.want, misses)
+		}
 	}
 }
