@@ -48,7 +48,8 @@ func caseless(s string) string { return strings.ToLower(norm.NFC.String(s)) }
 func (a *Argument) is(value string, exact bool) bool {
 	_, isNumber := number(strings.TrimSpace(value))
 	isPadded := strings.TrimSpace(a.Text) != a.Text
-	if exact && value != a.Text && (isPadded || (a.String && isNumber)) {
+	isOtherForm := isNumber && strings.ContainsAny(value, ".eE") != strings.ContainsAny(a.Text, ".eE") // which doubles may round
+	if exact && value != a.Text && (isPadded || isOtherForm || (a.String && isNumber)) {
 		return false
 	}
 	return same(value, a.Text, exact)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/remit-project/remit/internal/match"
+	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/scope"
 )
 
@@ -96,6 +97,20 @@ func TestSpellingOfAName(t *testing.T) {
 		}
 		if ok, misses := h.covered(t); ok != c.want {
 			t.Errorf("%q for %q (taken back: %v): covered %v, want %v (%v)", c.called, c.stated, c.write, ok, c.want, misses)
+		}
+	}
+}
+
+// TestIDAsAFraction: a number that says which object is meant is no fraction: programs round large ones to others.
+func TestIDAsAFraction(t *testing.T) {
+	for value, want := range map[string]bool{"9007199254740993": true, "9007199254740993.0": false, "9.007199254740993e15": false} {
+		s, refused, err := scope.Parse([]byte(`{"calls":[{"tool":"pay","args":{"/bill":{"is":9007199254740993}}}]}`), nil)
+		if err != nil || len(refused) > 0 {
+			t.Fatal(err, refused)
+		}
+		p := &match.Proposal{Server: "s", Tool: "pay", Irreversible: true, Args: []match.Argument{{Pointer: "/bill", Text: value, Role: label.Selector}}}
+		if _, misses, ok := match.NewTask(s, "Pay 9007199254740993.").Match(p, nil); ok != want {
+			t.Errorf("%s: covered %v, want %v (%v)", value, ok, want, misses)
 		}
 	}
 }

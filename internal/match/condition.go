@@ -399,12 +399,18 @@ func (m *matcher) unchanged(p *Proposal, a Argument) (Grant, string) {
 				now = append(now, f.text)
 			}
 		}
-		has := slices.ContainsFunc(now, func(text string) bool { return a.is(text, a.authority()) })
+		has := slices.ContainsFunc(now, a.isStill)
 		if !has || !m.isWholeList(p, &a, now) {
 			return Grant{}, m.say("%s is not what %s has already", short(a.Text), r.Tool)
 		}
 	}
 	return Grant{Way: WayUnchanged, Call: r.Call}, ""
+}
+
+// isStill reports whether an argument is what its object has already: as it is written, but for numbers and times.
+func (a *Argument) isStill(text string) bool {
+	_, isNumber := number(text)
+	return a.is(text, a.authority() || !(isNumber || isMoment(text)))
 }
 
 // isWholeList reports whether a list of which an argument is an element has each text as often as a record.
@@ -419,7 +425,7 @@ func (m *matcher) isWholeList(p *Proposal, a *Argument, now []string) bool {
 		if of, is := listAround(other.Pointer); !is || of != list || other.Empty {
 			continue
 		}
-		found := slices.IndexFunc(left, func(text string) bool { return m.step() && other.is(text, other.authority()) })
+		found := slices.IndexFunc(left, func(text string) bool { return m.step() && other.isStill(text) })
 		if found < 0 {
 			return false
 		}

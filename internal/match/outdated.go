@@ -2,7 +2,9 @@ package match
 
 import (
 	"slices"
+	"strings"
 	"sync"
+	"unicode"
 )
 
 // Of a call that can't be taken back what is known now counts, by whatever filter it was found.
@@ -143,7 +145,8 @@ func (m *matcher) firstWith(r *Result) map[nameAndText]int {
 	return first
 }
 
-// haveOtherwise reports whether two records of one thing have a member in different ways; of two tools, which may write texts in theirs, a number.
+// haveOtherwise reports whether two records of one thing have a member in different ways, or the later one says of a number in what it is; of
+// two tools, which may write texts in theirs, a number, a day, a switch or a state.
 func (m *matcher) haveOtherwise(r *Result, record string, other *Result, in string, alike bool) bool {
 	for _, i := range r.records[record] {
 		f := &r.fields[i]
@@ -154,10 +157,17 @@ func (m *matcher) haveOtherwise(r *Result, record string, other *Result, in stri
 		}
 		isOf := func(j int) bool {
 			o := &other.fields[j]
-			return o.name == f.name && (alike || (o.numeric && f.numeric))
+			return o.name == f.name && (alike || o.isFact(f))
+		}
+		isNewUnit := func(j int) bool {
+			o := &other.fields[j]
+			return f.numeric && !r.members[o.name] && f.isMeasuredBy(o)
 		}
 
 		if !m.work(perStep * len(other.records[in])) {
+			return true
+		}
+		if slices.ContainsFunc(other.records[in], isNewUnit) {
 			return true
 		}
 		if slices.ContainsFunc(other.records[in], isOf) && !slices.ContainsFunc(other.records[in], func(j int) bool { return isOf(j) && isSame(j) }) {
@@ -165,4 +175,19 @@ func (m *matcher) haveOtherwise(r *Result, record string, other *Result, in stri
 		}
 	}
 	return false
+}
+
+// isFact reports whether a member and one of the same name of another tool say the same in the same form: numbers, switches, states in a word,
+// and days, but of when something was last changed.
+func (f *field) isFact(other *field) bool {
+	both := func(is func(*field) bool) bool { return is(f) && is(other) }
+	isSwitch := func(f *field) bool { return f.text == "true" || f.text == "false" }
+	isState := func(f *field) bool { return lexicon().States.Ends(f.key) && isOneWord(f.text) }
+	isDay := func(f *field) bool { return isMoment(f.text) && !lexicon().Past.In(f.key) }
+	return both(func(f *field) bool { return f.numeric }) || both(isSwitch) || both(isState) || both(isDay)
+}
+
+// isOneWord reports whether a text is a word of letters.
+func isOneWord(text string) bool {
+	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && r != '_' })
 }
