@@ -308,8 +308,8 @@ func (x *table) byHead(p *place) []evidence {
 	if len(h.of) > 0 && x.has("handles", last(h.head)) && x.distance(h.head, -1) == 0 {
 		n, ok = x.readName(append(slices.Clone(h.of), last(h.head)))
 	}
-	if pathByID := x.namesID(p) && n.concept == path; !ok || pathByID {
-		return nil // an id is not a path, whatever it identifies
+	if isOther := n.concept == path || n.concept == "code"; !ok || (isOther && x.namesID(p)) {
+		return nil // an id is no path and nothing that runs, whatever it identifies
 	}
 
 	n.weight = min(n.weight-6, 68)
