@@ -46,12 +46,15 @@ func TestNoConfirmationIsAskedForInVain(t *testing.T) {
 
 // Tools that a server has changed are not used as they were while it hangs, however often they are asked for.
 func TestStaleToolsOfAServerThatHangs(t *testing.T) {
-	ahead := time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC) // of any clock
-	b := &backend{shown: &schema.Catalogue{}, stale: true, hung: errSlowList, hungAt: ahead}
+	since := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	b := &backend{shown: &schema.Catalogue{}, stale: true, hung: errSlowList, hungAt: since}
 	for range 2 {
-		if shown, asks, err := b.known(); shown != nil || asks || !errors.Is(err, errSlowList) {
+		if shown, asks, err := b.known(since.Add(time.Second)); shown != nil || asks || !errors.Is(err, errSlowList) {
 			t.Errorf("got %v, %t, %v", shown, asks, err)
 		}
+	}
+	if _, asks, err := b.known(since.Add(hungTime)); !asks || err != nil {
+		t.Errorf("it is not asked again: %v", err)
 	}
 }
 

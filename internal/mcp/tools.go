@@ -37,7 +37,7 @@ func (b *backend) tools(ctx context.Context, x *exchange) (*schema.Catalogue, er
 		return nil, context.Cause(ctx)
 	}
 
-	shown, asks, err := b.known()
+	shown, asks, err := b.known(time.Now())
 	if !asks {
 		return shown, err
 	}
@@ -67,7 +67,7 @@ func (b *backend) tools(ctx context.Context, x *exchange) (*schema.Catalogue, er
 
 // known returns the tools as they were listed last, or why they can't be; asks is set where the server has
 // to be asked.
-func (b *backend) known() (shown *schema.Catalogue, asks bool, err error) {
+func (b *backend) known(now time.Time) (shown *schema.Catalogue, asks bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.err != nil || b.greeting != nil {
@@ -83,7 +83,7 @@ func (b *backend) known() (shown *schema.Catalogue, asks bool, err error) {
 	switch {
 	case b.shown != nil && !b.stale:
 		return b.shown, false, nil
-	case b.hung != nil && time.Since(b.hungAt) < hungTime:
+	case b.hung != nil && now.Sub(b.hungAt) < hungTime:
 		return nil, false, b.hung
 	}
 	b.hung, b.stale = nil, false
