@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/remit-project/remit/internal/character"
 	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/wordlist"
 	"github.com/remit-project/remit/scope"
@@ -31,35 +32,46 @@ func (m *matcher) deviates(want *held, r *Result, f *field) bool {
 	if lexicon().Titles.Ends(name) || lexicon().Titles.Ends(f.key) {
 		return false
 	}
-	ofPerson := slices.ContainsFunc(name, func(w string) bool { return lexicon().People.Has(thing(w)) })
-	isState := lexicon().States.Ends(name) || lexicon().States.Ends(f.key)
 
 	found, plainly := false, false
 	for _, of := range looked {
-		in, words := " "+spaced(f.text)+" ", " "+spaced(of)+" "
-		bare := strings.TrimSpace(words)
-		if !strings.Contains(in, words) {
-			words = bare // within a word
+		before, behind, isThere := besideOf(f.text, of)
+		if isThere {
+			found, plainly = true, plainly || !m.saysOtherwise(want, f, of, before, behind)
 		}
-		before, behind, isThere := strings.Cut(in, words)
-		if bare == "" || !isThere {
-			continue
-		}
-		beside := slices.Concat(strings.Fields(before), strings.Fields(behind))
-		isIn := func(list wordlist.Set) bool {
-			return slices.ContainsFunc(beside, func(w string) bool { return list.Has(w) && !strings.Contains(" "+bare+" ", " "+w+" ") })
-		}
-		isName := ofPerson || (want.isParty() && isProper(of))
-		other := isIn(lexicon().Denying) || isDeniedWithin(before, behind)
-		switch {
-		case isName:
-			other = isIn(lexicon().Relating) || isJoined(fold(f.text), fold(of)) || m.isOfAnother(f.text, of)
-		case isState:
-			other = other || m.saysMore(strings.Fields(before), false) || m.saysMore(strings.Fields(behind), true)
-		}
-		found, plainly = true, plainly || !other
 	}
 	return found && !plainly
+}
+
+// besideOf returns what stands before and behind words in a text, and whether they are there: as whole words, or else within one.
+func besideOf(text, of string) (before, behind string, isThere bool) {
+	in, words := " "+spaced(text)+" ", " "+spaced(of)+" "
+	bare := strings.TrimSpace(words)
+	if !strings.Contains(in, words) {
+		words = bare
+	}
+	before, behind, isThere = strings.Cut(in, words)
+	return before, behind, isThere && bare != ""
+}
+
+// saysOtherwise reports whether a text may say otherwise than words in it do, by what stands before and behind them.
+func (m *matcher) saysOtherwise(want *held, f *field, of, before, behind string) bool {
+	name, bare := head(want.name()), spaced(of)
+	ofPerson := slices.ContainsFunc(name, func(w string) bool { return lexicon().People.Has(thing(w)) })
+	isState := lexicon().States.Ends(name) || lexicon().States.Ends(f.key)
+	beside := slices.Concat(strings.Fields(before), strings.Fields(behind))
+	isIn := func(list wordlist.Set) bool {
+		return slices.ContainsFunc(beside, func(w string) bool { return list.Has(w) && !strings.Contains(" "+bare+" ", " "+w+" ") })
+	}
+
+	if isName := ofPerson || (want.isParty() && isProper(of)); isName {
+		return isIn(lexicon().Relating) || isJoined(fold(f.text), fold(of)) || m.isOfAnother(f.text, of)
+	}
+	if isIn(lexicon().Denying) || isDeniedWithin(before, behind) {
+		return true
+	}
+	before, behind, isWhole := m.unglued(before, bare, behind)
+	return isState && (!isWhole || m.saysMore(strings.Fields(before), false) || m.saysMore(strings.Fields(behind), true) || isMarked(f.text))
 }
 
 // holdsNames reports whether a condition is on what somebody is called: on a member for that, or on a name in a list of people.
@@ -122,6 +134,23 @@ func isDeniedWithin(before, behind string) bool {
 	})
 }
 
+// isMarked reports whether a state has a sign that may deny it: struck out, crossed, "= 0". A check mark says that it is so.
+func isMarked(text string) bool {
+	const checks = "✓✔✅☑"
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSymbol(r) && !strings.ContainsRune(checks, r) })
+}
+
+// unglued returns what stands before and behind a state but for what is written onto it in a script that has no blanks, and reports
+// whether the state is whole, or with that as the user said it: 付款已取消 is none of 付款.
+func (m *matcher) unglued(before, of, behind string) (rest, further string, isWhole bool) {
+	if first, _ := utf8.DecodeRuneInString(of); !character.IsUnspaced(first) {
+		return before, behind, true
+	}
+	at := strings.LastIndexByte(before, ' ') + 1
+	end, further, _ := strings.Cut(behind, " ")
+	return before[:at], further, before[at:]+end == "" || strings.Contains(m.folded, before[at:]+of+end)
+}
+
 // saysMore reports whether what a state says before or behind the words that it is to have may deny them, in whatever language: all but
 // numbers, words of the user's, and behind them when, where or by whom it came about.
 func (m *matcher) saysMore(beside []string, isBehind bool) bool {
@@ -130,7 +159,7 @@ func (m *matcher) saysMore(beside []string, isBehind bool) bool {
 		switch {
 		case isBehind && lexicon().Around.Has(w):
 			return false
-		case !isNumber && !appears(m.folded, w):
+		case !isNumber && !appears(m.folded, w), w == "0":
 			return true
 		}
 	}
@@ -142,7 +171,7 @@ func (m *matcher) saysMore(beside []string, isBehind bool) bool {
 func (m *matcher) isOfAnother(text, name string) bool {
 	isAddress := func(w string) bool { return isOf(strings.Trim(w, "<>()"), scope.Email) }
 	text = strings.Join(slices.DeleteFunc(strings.Fields(text), isAddress), " ")
-	if strings.ContainsAny(strings.ReplaceAll(text, name, ""), "&+;,") {
+	if strings.ContainsAny(strings.ReplaceAll(text, name, ""), "&+;,/|@→") {
 		return true
 	}
 	isUpper := func(w string) bool { first, _ := utf8.DecodeRuneInString(w); return unicode.IsUpper(first) }
@@ -153,9 +182,12 @@ func (m *matcher) isOfAnother(text, name string) bool {
 	of := strings.Fields(spaced(name))
 	return slices.ContainsFunc(all, func(w string) bool {
 		isOwn := slices.Contains(of, fold(w)) || lexicon().Nobiliary.Has(fold(w)) || appears(m.folded, fold(w))
-		return !isUpper(w) && !isOwn && strings.ContainsFunc(w, unicode.IsLetter)
+		return (!isUpper(w) || isRoman().MatchString(w)) && !isOwn
 	})
 }
+
+// isRoman matches a roman number of a name: Ann Lee II.
+var isRoman = pattern.OnUse(`^(?:I{2,3}|I?V|VI{1,3})$`)
 
 // saysOtherNumber reports whether a text has one of the words that it may have with more of a number beside them, and none as it is.
 func saysOtherNumber(any []string, text string) bool {
