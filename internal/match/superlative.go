@@ -281,7 +281,8 @@ func (m *matcher) measure(criterion []string, i int, by criterion, o offers) mea
 	behind, counts := slices.Contains(by.order.Words, before), by.order.is(lexicon().Measuring)
 	of.noun = behind && !counts && (i+1 == len(criterion) || i+1 == at)
 	of.decides = of.has && (of.said || (behind && (counts || (by.order.is(lexicon().Sizing) && len(of.values) > 0))))
-	of.silent = superlativeWith(w) != nil || lexicon().Degrees.Has(w) || (!of.known && (!telling(w) || lexicon().Fillers.Has(w)))
+	isMember := of.said && of.has // km, of "longest by km"
+	of.silent = superlativeWith(w) != nil || lexicon().Degrees.Has(w) || (!of.known && !isMember && (!telling(w) || lexicon().Fillers.Has(w)))
 	return of
 }
 

@@ -48,6 +48,8 @@ func TestSeveralOfAnOrder(t *testing.T) {
 		"a place, as a word of a thing":          {choosing("the third largest by size"), four, "a"},
 		"more than there are":                    {choosing("five newest by date"), four, ""},
 		"a place that there isn't":               {choosing("fifth newest by date"), four, ""},
+		"a member of two letters":                {choosing("longest by km"), `[{"id":"a","km":9},{"id":"b","km":40}]`, "b"},
+		"one that a record lacks":                {choosing("longest by km"), `[{"id":"a"},{"id":"b","km":40}]`, ""},
 		"a member of several words":              {choosing("most free chairs"), `[{"id":"a","chairs":90,"free_chairs":2},{"id":"b","chairs":4,"free_chairs":3}]`, "b"},
 		"the second by one of several words":     {choosing("second most free chairs"), `[{"id":"a","chairs":90,"free_chairs":2},{"id":"b","chairs":4,"free_chairs":3}]`, "a"},
 		"words of which one is a member":         {choosing("most free chairs"), `[{"id":"a","chairs":90},{"id":"b","chairs":4}]`, ""},
@@ -159,5 +161,15 @@ func TestOneValueOfSeveral(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestShortMemberOfAnOrder: a word of two letters behind "by" is a member where the records have it, also for a call that can be taken back.
+func TestShortMemberOfAnOrder(t *testing.T) {
+	for id, want := range map[string]bool{"a": false, "b": true} {
+		h := hostile{request: "Forward the longest.", scope: choosing("longest by km"), tool: "forward_mail", args: map[string]string{"/id": "s:" + id}, results: mails(nil, `[{"id":"a","km":9},{"id":"b","km":40}]`), write: true}
+		if got, misses := h.covered(t); got != want {
+			t.Errorf("%s: covered %v, want %v (%v)", id, got, want, misses)
+		}
 	}
 }
