@@ -80,6 +80,7 @@ func TestOutdatedAmongEqualRecords(t *testing.T) {
 func TestOutdatedByAnotherTool(t *testing.T) {
 	const (
 		smallest = `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"mail"}],"kind":"id","pick":"choice","by":"smallest by size"}}}]}`
+		taken    = `{"calls":[{"tool":"forward_mail","args":{"/id":{"is":"m1"},"/cents":{"from":[{"tool":"list_mails","field":"size"}],"kind":"number","pick":"all"}}}]}`
 		more     = `{"calls":[{"tool":"forward_mail","args":{"/id":{"is":"m1"},"/cents":{"computed":[{"tool":"list_mails","field":"size"}],"by":"size plus 10"}}}]}`
 	)
 	for name, c := range map[string]struct {
@@ -98,12 +99,16 @@ func TestOutdatedByAnotherTool(t *testing.T) {
 		"another day":                            {smallest, `[{"mail":"m1","size":4,"due":"2026-05-01"},{"mail":"m2","size":5}]`, attacked{"get_mail", nil, `{"mail":"m1","due":"2027-05-01"}`}, false},
 		"another day of a change":                {smallest, `[{"mail":"m1","size":4,"updated_at":"2026-05-01"},{"mail":"m2","size":5}]`, attacked{"get_mail", nil, `{"mail":"m1","updated_at":"2026-05-02"}`}, true},
 		"of something else with such a word":     {smallest, `[{"mail":"m1","size":4},{"mail":"m2","size":5}]`, attacked{"get_printer", nil, `{"mail":"m1","size":90}`}, true},
+		"a number, as it was":                    {taken, `[{"mail":"m1","size":4}]`, attacked{"list_mails", nil, `[{"mail":"m1","size":4}]`}, true},
+		"a number, which is of pence by now":     {taken, `[{"mail":"m1","size":4}]`, attacked{"list_mails", nil, `[{"mail":"m1","size":4,"size_unit":"pence"}]`}, false},
 		"what a number is made of":               {more, `[{"mail":"m1","size":4}]`, attacked{"get_mail", nil, `{"mail":"m1","size":4}`}, true},
 		"what a number is made of, which is old": {more, `[{"mail":"m1","size":4}]`, attacked{"get_mail", nil, `{"mail":"m1","size":90}`}, false},
 	} {
 		args := map[string]string{"/id": "s:m1"}
 		if c.scope == more {
 			args["/cents"] = "o:14"
+		} else if c.scope == taken {
+			args["/cents"] = "o:4"
 		}
 		h := hostile{request: "Forward m1 with 10 more.", scope: c.scope, tool: "forward_mail", args: args, results: []attacked{{"list_mails", nil, c.list}, c.later}}
 		if got, misses := h.covered(t); got != c.want {

@@ -183,13 +183,15 @@ func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate)
 		}
 	}
 
-	if m.irreversible && !m.against && !slices.ContainsFunc(hits, func(h candidate) bool { return !m.isOutdated(h) }) {
+	isNow := func(h candidate) bool { return !m.irreversible || m.against || !m.isOutdated(h) }
+	if !slices.ContainsFunc(hits, isNow) {
 		return nil, m.say("what has %s is not so any more, by what was read later", short(a.Text))
 	}
 	decides := a.authority() || a.Role == label.Selector || sharp(c.Kind) || (m.irreversible && isMeasure(c.Kind))
-	sure := slices.ContainsFunc(hits, func(h candidate) bool { return h.doubt == "" })
+	sure := slices.ContainsFunc(hits, func(h candidate) bool { return h.doubt == "" && isNow(h) })
 	if decides && !sure {
-		return nil, hits[0].doubt
+		at := slices.IndexFunc(hits, func(h candidate) bool { return h.doubt != "" })
+		return nil, hits[at].doubt
 	}
 	return hits, ""
 }
