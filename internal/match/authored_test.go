@@ -27,6 +27,8 @@ func TestWhatTheAuthorSays(t *testing.T) {
 		"of what is paid":               {scope: filed, results: file("may.txt", "Bill 4711\nTotal paid: 900.00 EUR")},
 		"of a fee":                      {scope: filed, results: file("may.txt", "Bill 4711\nReminder fee: 900.00 EUR")},
 		"in a sentence":                 {scope: filed, results: file("may.txt", "Please pay 900.00 EUR by Friday."), want: true},
+		"a bare number of what it is":   {scope: filed, results: file("may.txt", "From May on the total\nis 900.00. Thank you."), want: true},
+		"of something else":             {scope: filed, results: file("may.txt", "We printed 900.00 pages of it.")},
 		"in a sentence with a colon":    {scope: filed, results: file("may.txt", "Invoice 12: please pay 900.00 EUR by Friday."), want: true},
 		"another one by now":            {scope: filed, results: append(file("may.txt", "Total: 900.00 EUR\nsee you"), file("may.txt", "Total paid: 900.00 EUR\nsee you")...)},
 	} {

@@ -231,9 +231,17 @@ func (m *matcher) inBlock(b *block, name []string, kind scope.Kind, isRecord boo
 	sure = !m.irreversible || kind != scope.Number || !slices.ContainsFunc(lines, saysMore)
 	if len(values) == 0 || (sharp(kind) && (m.irreversible || !isRecord)) {
 		values, pointed = m.inText(name, kind, b.text)
-		sure = pointed || !m.irreversible || !isMeasure(kind)
+		isToldOf := b.speaksOf(name) && !m.hasUnsure(b.text, name, numbers().MatchString)
+		sure = pointed || !m.irreversible || !isMeasure(kind) || isToldOf
 	}
 	return values, pointed, sure
+}
+
+// speaksOf reports whether a part of a text has the words of a name: "the rent will be increased by 100.00".
+func (b *block) speaksOf(name []string) bool {
+	text := spaced(b.text)
+	isSaid := func(w string) bool { return telling(w) && hasWords(text, w) }
+	return slices.ContainsFunc(head(name), isSaid)
 }
 
 // linkLine is a line that is nothing but a link, as in what a search of the web prints.
