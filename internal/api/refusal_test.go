@@ -25,7 +25,7 @@ func TestWaysOut(t *testing.T) {
 		"another's session":   {"other", "GET", "/v1/sessions/s", "", 404, "check the id of the session"},
 		"an unknown call":     {"agent", "GET", "/v1/sessions/s/decisions/c9", "", 404, "check the id of the call"},
 		"an event of no call": {"agent", "POST", "/v1/sessions/s/events", `{"type":"result","call":"c9","content":"x"}`, 404, "check the id of the call"},
-		"an unknown question": {"person", "GET", "/v1/approvals/q9", "", 404, "check the id of the question"},
+		"an unknown question": {"person", "GET", "/v1/approvals/q9", "", 404, "check the id of the question, and that the token has sessions:any where the session is another principal's"},
 		"an unknown path":     {"agent", "GET", "/v1/session", "", 404, "/openapi.yaml describes what there is"},
 	} {
 		t.Run(name, func(t *testing.T) {
