@@ -3,6 +3,7 @@ package match
 import (
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/remit-project/remit/scope"
@@ -101,7 +102,7 @@ func (r *Result) daysOf(record string, isOfDays bool) (days int, known bool) {
 		}
 
 		last := f.key[len(f.key)-1]
-		unit, isUnit := spanDays[singular(last)]
+		unit, isUnit := spanDays()[singular(last)]
 		isLength := lexicon().Lasting.Has(last)
 		if isLength && isOfDays {
 			unit, isUnit = 1, true
@@ -118,4 +119,6 @@ func (r *Result) daysOf(record string, isOfDays bool) (days int, known bool) {
 }
 
 // spanDays are how many days the units of a length have at most.
-var spanDays = map[string]int{"day": 1, "night": 1, "week": 7, "month": 31, "year": 366}
+var spanDays = sync.OnceValue(func() map[string]int {
+	return map[string]int{"day": 1, "night": 1, "week": 7, "month": 31, "year": 366}
+})

@@ -4,16 +4,19 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/remit-project/remit/internal/pattern"
 )
 
-// units of a length of time, as the words of a computation name them.
-var lengthUnits = map[string]time.Duration{
-	"minute": time.Minute, "minutes": time.Minute, "hour": time.Hour, "hours": time.Hour,
-	"day": day, "days": day, "night": day, "nights": day, "week": 7 * day, "weeks": 7 * day,
-}
+// lengthUnits are the units of a length of time, as the words of a computation name them.
+var lengthUnits = sync.OnceValue(func() map[string]time.Duration {
+	return map[string]time.Duration{
+		"minute": time.Minute, "minutes": time.Minute, "hour": time.Hour, "hours": time.Hour,
+		"day": day, "days": day, "night": day, "nights": day, "week": 7 * day, "weeks": 7 * day,
+	}
+})
 
 const day = 24 * time.Hour
 
@@ -55,7 +58,7 @@ func (m *matcher) isLength(want *big.Rat, c *Constraint) (is, known bool) {
 func unitOf(said []string) time.Duration {
 	var units []time.Duration
 	for _, w := range said {
-		if u, ok := lengthUnits[w]; ok && !slices.Contains(units, u) {
+		if u, ok := lengthUnits()[w]; ok && !slices.Contains(units, u) {
 			units = append(units, u)
 		}
 	}

@@ -52,9 +52,9 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// maxProgram bounds the program for Linux on amd64, in bytes. It has 44.9 million, and an
+// maxProgram bounds the program for Linux on amd64, in bytes. It has 45.8 million, and an
 // eighth more with every method of every type.
-const maxProgram = 45.5e6
+const maxProgram = 46.5e6
 
 // TestSize bounds the program. A look-up of methods by names that the linker can't know
 // anywhere in the program makes it keep all methods of all types, and it grows by an eighth.
