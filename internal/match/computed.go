@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/remit-project/remit/internal/pattern"
 )
@@ -137,11 +138,13 @@ const (
 )
 
 // operationWords are the words for an operation in what a computation is by.
-var operationWords = map[string]operation{
-	"plus": plus, "add": plus, "added": plus, "increased": plus, "raised": plus,
-	"minus": minus, "less": minus, "without": minus, "subtract": minus, "subtracted": minus, "deduct": minus, "deducted": minus, "reduced": minus, "difference": minus,
-	"times": times, "multiplied": times, "product": times,
-}
+var operationWords = sync.OnceValue(func() map[string]operation {
+	return map[string]operation{
+		"plus": plus, "add": plus, "added": plus, "increased": plus, "raised": plus,
+		"minus": minus, "less": minus, "without": minus, "subtract": minus, "subtracted": minus, "deduct": minus, "deducted": minus, "reduced": minus, "difference": minus,
+		"times": times, "multiplied": times, "product": times,
+	}
+})
 
 // multiplying matches the signs of a product.
 var multiplying = pattern.OnUse(`\sx\s|[×*]`)
@@ -171,7 +174,7 @@ func operationsOf(c *Constraint) map[operation]bool {
 func operationsIn(by string, of []Source) map[operation]bool {
 	out := map[operation]bool{}
 	for _, w := range words(by) {
-		if op := operationWords[w]; op != otherwise {
+		if op := operationWords()[w]; op != otherwise {
 			out[op] = true
 		}
 	}

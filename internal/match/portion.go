@@ -161,7 +161,7 @@ func (s *share) cutMore(again bool) (comma, more bool) {
 		return false, false
 	}
 	s.by = strings.TrimSuffix(s.by, found[0])
-	if operationWords[fold(strings.Fields(found[2])[0])] == minus || strings.ContainsAny(found[2], "-−") {
+	if operationWords()[fold(strings.Fields(found[2])[0])] == minus || strings.ContainsAny(found[2], "-−") {
 		n.Neg(n)
 	}
 	if found[4] == "" {
@@ -179,14 +179,14 @@ var calculating = pattern.OnUse(`[%+*×÷=]|\d ?/|/ ?\d`)
 func isArithmetic(w string) bool {
 	_, isPart := divisors[strings.TrimSuffix(w, "s")]
 	isPart = isPart && strings.HasSuffix(w, "s")
-	return operationWords[w] != otherwise || factors[w] != nil || isPart || lexicon().Computing.Has(w)
+	return operationWords()[w] != otherwise || factors[w] != nil || isPart || lexicon().Computing.Has(w)
 }
 
 // takesPart reports whether the words of a computation have a part or a multiple beside what is added up or taken away.
 func takesPart(c *Constraint) bool {
 	isPart := func(w string) bool {
 		isName := slices.ContainsFunc(c.Sources, func(s Source) bool { return slices.Contains(s.name(), w) })
-		return isArithmetic(w) && operationWords[w] == otherwise && !isName
+		return isArithmetic(w) && operationWords()[w] == otherwise && !isName
 	}
 	return slices.ContainsFunc(words(c.By), isPart)
 }

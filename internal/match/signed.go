@@ -90,8 +90,8 @@ func isTotal(want *big.Rat, all []addend, by string, operations map[operation]bo
 		if named {
 			before, between = said[:a.at], said[ordered[i].at:a.at]
 		}
-		adds := slices.ContainsFunc(between, func(w string) bool { return operationWords[w] == plus })
-		takes := slices.ContainsFunc(between, func(w string) bool { return operationWords[w] == minus })
+		adds := slices.ContainsFunc(between, func(w string) bool { return operationWords()[w] == plus })
+		takes := slices.ContainsFunc(between, func(w string) bool { return operationWords()[w] == minus })
 		isReversed := !mixed && len(ordered) == 2 && slices.Contains(between, "from") && slices.ContainsFunc(before, isTaking)
 		switch {
 		case mixed && adds == takes:
