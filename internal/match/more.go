@@ -25,11 +25,12 @@ func (r *Result) saysMore() bool {
 		return false
 	}
 
+	l := r.listing(listed)
 	return slices.ContainsFunc(r.fields, func(f field) bool {
 		switch {
 		case isListed(f.record):
 			return f.isNextLink() || f.isFailure()
-		case f.saysMore(listed), f.isFailure():
+		case f.saysMore(listed, l.wordsOf(f.record)), f.isFailure():
 			return true
 		case listed == 0:
 			return false
@@ -37,13 +38,62 @@ func (r *Result) saysMore() bool {
 
 		isInList := elements[elementOf(f.record+"/"+strictjson.EscapeToken(f.member)+"/0")]
 		isText := isInList && !f.numeric && !f.null // "and 56 more"
-		isOfList := slices.Equal(f.key, []string{"of"}) || r.isAround(f.record)
-		return isText || f.isPartOf(listed, r) || (isOfList && f.countsMore(listed)) || f.countsOwn(listed, r)
+		isOfList := slices.Equal(f.key, []string{"of"}) || l.isAround(f.record)
+		return isText || f.isPartOf(l) || (isOfList && f.countsMore(l)) || f.countsOwn(l)
 	})
 }
 
-// saysMore reports whether a field beside so many records says that there are more of them.
-func (f *field) saysMore(listed int) bool {
+// A listing is what a result lists, for many fields to be held to: what takes a look at all of the result is found out once.
+type listing struct {
+	r      *Result
+	listed int                 // how many records
+	names  map[string]bool     // the words of its lists' names, without the endings of plurals
+	words  map[string][]string // of the pointers of records
+	around map[string]bool     // the objects that are known to be around a list, or not to be
+}
+
+// listing returns that of a result with so many records.
+func (r *Result) listing(listed int) *listing {
+	l := &listing{r: r, listed: listed, names: map[string]bool{}, words: map[string][]string{}, around: map[string]bool{}}
+	seen := map[string]bool{}
+	for _, record := range r.inOrder {
+		list := listOf(record)
+		if !isListed(record) || seen[list] {
+			continue
+		}
+		seen[list] = true
+		for _, w := range words(list) {
+			l.names[singular(w)] = true
+		}
+	}
+	return l
+}
+
+// isCalled reports whether a list of a result is called by a word.
+func (l *listing) isCalled(word string) bool { return telling(word) && l.names[singular(word)] }
+
+// wordsOf returns the words of a record's pointer.
+func (l *listing) wordsOf(record string) []string {
+	of, known := l.words[record]
+	if !known {
+		of = words(record)
+		l.words[record] = of
+	}
+	return of
+}
+
+// isAround reports whether an object is nothing but what a server puts around a list.
+func (l *listing) isAround(pointer string) bool {
+	is, known := l.around[pointer]
+	if !known {
+		is = l.r.isAround(pointer)
+		l.around[pointer] = is
+	}
+	return is
+}
+
+// saysMore reports whether a field beside so many records, with the words of what is around it, says that there are more of them.
+func (f *field) saysMore(listed int, around []string) bool {
 	if f.null || f.text == "" || f.text == "0" {
 		return false
 	}
@@ -59,7 +109,7 @@ func (f *field) saysMore(listed int) bool {
 		n, err := whole(f.text)
 		return err == nil && n > listed
 	}
-	name := slices.Concat(words(f.record), f.part, f.key)
+	name := slices.Concat(around, f.part, f.key)
 	further := lexicon().Furthers.In(name) && (lexicon().Nexts.Has(last) || lexicon().Counts.Has(last))
 	isLeft := last == "left" && lexicon().Counts.In(f.key)
 	isToken := last == "token" && len(f.key) > 1
@@ -106,7 +156,7 @@ var portionToken = pattern.OnUse(`\d{1,3}(?:[.,'\x{2019}\x{a0}\x{202f}]\d{3})+\b
 const longestPortion = 96
 
 // isPartOf reports whether a field says that so many records of a result, or this page, are a part of more: "1-20 of 57", "57 servers, 2 shown".
-func (f *field) isPartOf(listed int, r *Result) bool {
+func (f *field) isPartOf(l *listing) bool {
 	text := fold(f.text)
 	if len(text) > longestPortion || f.numeric || isMoment(text) {
 		return false
@@ -122,9 +172,9 @@ func (f *field) isPartOf(listed int, r *Result) bool {
 			isOf = isOf || ((shown >= 0 || isRemark) && lexicon().OutOf.Has(token))
 			continue
 		}
-		isNoun := func(w string) bool { return r.listsThings(w) || lexicon().Counts.Has(w) }
-		isCount := (isOf && n >= shown) || (isRemark && slices.ContainsFunc(tokens[i+1:min(i+2, len(tokens))], isNoun))
-		if isCount && (n > listed || (isPage && n > 1)) {
+		isMore := n > l.listed || (isPage && n > 1)
+		isNoun := func(w string) bool { return l.isCalled(w) || lexicon().Counts.Has(w) }
+		if isMore && ((isOf && n >= shown) || (isRemark && slices.ContainsFunc(tokens[i+1:min(i+2, len(tokens))], isNoun))) {
 			return true
 		}
 		shown, isOf = n, false
@@ -141,7 +191,7 @@ func onlyDigits(r rune) rune {
 }
 
 // countsMore reports whether a field of an object around so many records counts more of them, or more pages than one.
-func (f *field) countsMore(listed int) bool {
+func (f *field) countsMore(l *listing) bool {
 	n, ok := number(f.text)
 	if !ok || len(f.key) == 0 {
 		return false
@@ -151,37 +201,30 @@ func (f *field) countsMore(listed int) bool {
 		return false
 	}
 
-	name, last, bare := slices.Concat(words(f.record), f.part, f.key), f.key[len(f.key)-1], len(f.key) == 1
+	name, last, bare := slices.Concat(l.wordsOf(f.record), f.part, f.key), f.key[len(f.key)-1], len(f.key) == 1
 	switch {
 	case lexicon().Pages.Has(last), lexicon().Page.In(f.key) && lexicon().Numbered.In(f.key):
 		return of > 1
 	case lexicon().Page.Has(last) && (bare || lexicon().Current.In(f.key)):
 		return of > 1
 	case isLimit(f.key) && (bare || lexicon().Wrappers.Has(f.key[0])) && !lexicon().Amounts.In(f.key):
-		return of == listed || (of > listed && lexicon().Extents.Has(last))
+		return of == l.listed || (of > l.listed && lexicon().Extents.Has(last))
 	case lexicon().Extents.Has(last) && (bare || lexicon().Numbered.In(f.key) || f.key[0] == "nb"):
-		return of > listed
+		return of > l.listed
 	case lexicon().Amounts.In(f.key) && (bare || lexicon().Numbered.In(f.key)), lexicon().Amounts.In(name) && last == "value":
-		return of > listed
+		return of > l.listed
 	}
 	return false
 }
 
 // countsOwn reports whether a field counts more of what a result lists than are in it, by the list's own name: totalOrders, order_count.
-func (f *field) countsOwn(listed int, r *Result) bool {
+func (f *field) countsOwn(l *listing) bool {
 	n, err := whole(f.text)
-	if len(f.key) < 2 || !f.numeric || err != nil || n <= listed {
+	if len(f.key) < 2 || !f.numeric || err != nil || n <= l.listed {
 		return false
 	}
 	isCount := func(w string) bool { return lexicon().Numbered.Has(w) || lexicon().Counts.Has(w) || w == "nb" }
-	return slices.ContainsFunc(f.key, isCount) && slices.ContainsFunc(f.key, func(w string) bool { return r.listsThings(w) || w == "total" })
-}
-
-// listsThings reports whether a list of a result is called by a word.
-func (r *Result) listsThings(word string) bool {
-	return telling(word) && slices.ContainsFunc(r.inOrder, func(record string) bool {
-		return isListed(record) && slices.ContainsFunc(words(listOf(record)), func(own string) bool { return sameWord(own, word) })
-	})
+	return slices.ContainsFunc(f.key, isCount) && slices.ContainsFunc(f.key, func(w string) bool { return l.isCalled(w) || w == "total" })
 }
 
 // isAround reports whether an object is nothing but what a server puts around a list.

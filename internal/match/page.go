@@ -41,7 +41,7 @@ func (m *matcher) isPage(r *Result, a Argument) bool {
 	return slices.ContainsFunc(m.results, func(before *Result) bool {
 		isSame := before != r && before.Covered && before.Server == r.Server && before.Tool == r.Tool && m.pagesOfOne(before, r)
 		return isSame && slices.ContainsFunc(before.fields, func(f field) bool {
-			return m.step() && !isListed(f.record) && f.text == a.Text && (f.saysMore(0) || lexicon().Offsets.In(f.key))
+			return m.step() && !isListed(f.record) && f.text == a.Text && (f.saysMore(0, words(f.record)) || lexicon().Offsets.In(f.key))
 		})
 	})
 }

@@ -127,6 +127,30 @@ func TestStepsGrowWithResults(t *testing.T) {
 	}
 }
 
+// TestKeepingGrowsWithResult: to keep a result twice as large takes twice as much, whatever it says of what it lists. Nothing else bounds that.
+func TestKeepingGrowsWithResult(t *testing.T) {
+	const small = 200
+	for name, beside := range map[string]string{
+		"remarks":      `"note abc%d":"` + strings.TrimSpace(strings.Repeat("9999 abcd ", 9)) + `"`,
+		"counts":       `"count abcd%d":99999`,
+		"many nothing": `"total size %[1]d page count":0`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			allocated := func(n int) float64 {
+				members := []string{`"items":[` + strings.Repeat(`{"a":"1"},`, n) + `{"a":"1"}]`}
+				for i := range n {
+					members = append(members, fmt.Sprintf(beside, i))
+				}
+				text := "{" + strings.Join(members, ",") + "}"
+				return testing.AllocsPerRun(1, func() { setContent(&match.Result{Call: "r", Server: "s", Tool: "t"}, text) })
+			}
+			if once, twice := allocated(small), allocated(2*small); twice > 9*once/4 {
+				t.Errorf("%.0f allocations, and %.0f for twice as much", once, twice)
+			}
+		})
+	}
+}
+
 // searching returns a task with an entry for forward_mail, and the call.
 func searching(tb testing.TB, entry string, args map[string]string) (*match.Task, *match.Proposal) {
 	tb.Helper()
