@@ -170,3 +170,15 @@ func TestInnermost(t *testing.T) {
 		}
 	}
 }
+
+// TestAddedBesideTheSure: where one value is the service's own, what others added beside it is none, also as content.
+func TestAddedBesideTheSure(t *testing.T) {
+	const s = `{"calls":[{"tool":"act","args":{"/id":{"is":"e1"},"/name":{"from":[{"tool":"search","field":"name"}],"kind":"name","pick":"only"}}}]}`
+	results := []returned{{"search", "", `{"results":[{"name":"Ann"}],"sponsored":[{"name":"Eve"}]}`}}
+	for _, role := range []string{"c", "o"} {
+		askings{
+			"the service's own": {scope: s, said: "Do e1", args: map[string]string{"/id": "u:e1", "/name": role + ":Ann"}, results: results, want: true},
+			"what is sponsored": {scope: s, said: "Do e1", args: map[string]string{"/id": "u:e1", "/name": role + ":Eve"}, results: results},
+		}.run(t)
+	}
+}

@@ -152,20 +152,15 @@ func (m *matcher) names(c *Constraint, a *Argument) bool {
 
 // picked returns the places of a value that are those that are meant, or says why there is none.
 func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate) (meant []candidate, miss string) {
-	if c.Pick == scope.Choice {
+	switch c.Pick {
+	case scope.Choice:
 		o.values = m.withoutExcepted(c, undoubted(o.values), c.idOf(*a))
-		left := map[occurrence]bool{}
-		for _, v := range o.values {
-			left[v.occurrence()] = true
-		}
-		sure := slices.DeleteFunc(slices.Clone(hits), func(h candidate) bool { return !left[h.occurrence()] })
-		if len(sure) == 0 {
-			return nil, cond(hits[0].doubt, m.say("%s is not one of what may be chosen of %s", short(a.Text), from(c.From)))
-		}
-		hits = sure
-	}
-	if c.Pick == scope.Only {
+	case scope.Only:
 		o.values = withoutAside(o.values)
+	}
+	doubt := hits[0].doubt
+	if hits = amongst(hits, o.values); len(hits) == 0 {
+		return nil, cond(doubt, m.say("%s is not one of what may be chosen of %s", short(a.Text), from(c.From)))
 	}
 	several := o.several(*a)
 	if c.Pick == scope.Only && several && m.correction(c, o) != a.Text {
@@ -183,17 +178,28 @@ func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate)
 		}
 	}
 
-	isNow := func(h candidate) bool { return !m.irreversible || m.against || !m.isOutdated(h) }
-	if !slices.ContainsFunc(hits, isNow) {
+	now := hits
+	if m.irreversible && !m.against {
+		now = slices.DeleteFunc(slices.Clone(hits), m.isOutdated)
+	}
+	if len(now) == 0 {
 		return nil, m.say("what has %s is not so any more, by what was read later", short(a.Text))
 	}
 	decides := a.authority() || a.Role == label.Selector || sharp(c.Kind) || (m.irreversible && isMeasure(c.Kind))
-	sure := slices.ContainsFunc(hits, func(h candidate) bool { return h.doubt == "" && isNow(h) })
-	if decides && !sure {
-		at := slices.IndexFunc(hits, func(h candidate) bool { return h.doubt != "" })
-		return nil, hits[at].doubt
+	isSure := func(h candidate) bool { return h.doubt == "" }
+	if decides && !slices.ContainsFunc(now, isSure) {
+		return nil, now[0].doubt
 	}
 	return hits, ""
+}
+
+// amongst returns the places of a value that are among others.
+func amongst(hits, all []candidate) []candidate {
+	isThere := map[occurrence]bool{}
+	for _, v := range all {
+		isThere[v.occurrence()] = true
+	}
+	return slices.DeleteFunc(slices.Clone(hits), func(h candidate) bool { return !isThere[h.occurrence()] })
 }
 
 // chosen returns the places of a value that a choice is about, or says why it is not the one. A

@@ -175,3 +175,24 @@ func BenchmarkManyResults(b *testing.B) {
 		})
 	}
 }
+
+// TestStepsThatRunOut: where the steps of a match run out between two looks at the same value, the call is a question.
+func TestStepsThatRunOut(t *testing.T) {
+	const all = `{"calls":[{"tool":"forward_mail","times":"each","args":{"/id":{"from":[{"tool":"list_mails","field":"mail_id","where":{"status":"open"}}],"kind":"id","pick":"all"}}}]}`
+	covered := 0
+	for members := 340; members < 600; members += 5 {
+		var record strings.Builder
+		for i := range members {
+			fmt.Fprintf(&record, `,"m%d":"x"`, i)
+		}
+		list := `[{"mail_id":"m1","status":"open"` + record.String() + `}]`
+		h := hostile{request: "Forward them.", scope: all, tool: "forward_mail", args: map[string]string{"/id": "s:m1"},
+			results: []attacked{{"list_mails", nil, list}, {"list_mails", map[string]string{"/filter": "s:paid"}, list}}}
+		if ok, _ := h.covered(t); ok {
+			covered++
+		}
+	}
+	if covered == 0 || covered == 52 {
+		t.Errorf("%d of 52 results are read in the steps that there are: draw others", covered)
+	}
+}
