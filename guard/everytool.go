@@ -128,14 +128,16 @@ func (c *compiler) checkTools(p *Policy) (absent []string) {
 	return absent
 }
 
-// isMisspelt reports whether a name that no tool has is like that of one which the policy doesn't name, or
-// its server's like that of one there is.
+// isMisspelt reports whether a name that no tool has is like that of one which the policy doesn't name on
+// that server (on any, where the name says none), or its server's like that of one there is.
 func (c *compiler) isMisspelt(p *Policy, server, tool string) bool {
 	if servers := c.scope.servers(); server != "" && !slices.Contains(servers, server) {
 		return strictyaml.Suggest(server, servers) != ""
 	}
 	others := slices.DeleteFunc(c.scope.toolNames(server), func(known string) bool {
-		return slices.ContainsFunc(p.Tools, func(name string) bool { return name == known || strings.HasSuffix(name, "/"+known) })
+		return !slices.ContainsFunc(c.scope.serversOf(known), func(of string) bool {
+			return (server == "" || of == server) && !p.about(of, known)
+		})
 	})
 	return strictyaml.Suggest(tool, others) != ""
 }

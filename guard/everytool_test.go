@@ -286,3 +286,38 @@ func TestPoliciesOfAbsentTools(t *testing.T) {
 		})
 	}
 }
+
+// TestPoliciesOfSeveralServersTools: a tool that a policy names on one server isn't named on another, where a name
+// may be a misspelling of it.
+func TestPoliciesOfSeveralServersTools(t *testing.T) {
+	scope := guard.Deployment{}
+	for _, server := range []string{"eu", "us"} {
+		c, err := schema.Parse(server, []byte(`{"tools": [{"name": "refund", "inputSchema": {"type": "object"}}, {"name": "look_up", "inputSchema": {"type": "object"}}]}`))
+		must(t, err)
+		scope.Tools = append(scope.Tools, c)
+	}
+	for tools, want := range map[string]string{
+		"[eu/refund, us/refund]":            "",
+		"[eu/refund, us/refnd]":             "mistake",
+		"[eu/refund, refnd]":                "mistake",
+		"[us/refnd]":                        "mistake",
+		"[eu/refund, us/refund, us/refnd]":  "absent",
+		"[eu/refund, us/refund, refnd]":     "absent",
+		"[eu/refund, eu/refnd]":             "absent",
+		"[eu/refund, us/send_parcel_label]": "absent",
+	} {
+		t.Run(tools, func(t *testing.T) {
+			set, err := compiled(t, scope, "tool: \"*\"\npolicies:\n  - {name: p, tools: "+tools+", require: \"false\", message: m}\n")
+			if (err == nil) != (want == "") {
+				t.Errorf("compiled with %v", err)
+			}
+			out := said(set.Evaluate(t.Context(), guard.Request{Server: "us", Tool: "look_up", Arguments: json.RawMessage(`{}`)}))
+			if denied := strings.Contains(out, "the policies for every tool have mistakes"); denied != (want == "mistake") {
+				t.Errorf("got %q", out)
+			}
+			if got := set.Guards()[0].Absent("p"); (len(got) > 0) != (want == "absent") {
+				t.Errorf("absent are %v", got)
+			}
+		})
+	}
+}

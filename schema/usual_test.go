@@ -39,7 +39,8 @@ func TestUsual(t *testing.T) {
 	}
 }
 
-// TestSwitched: what a switch is where a call doesn't say stands in its description, plainly.
+// TestSwitched: what a switch is where a call doesn't say stands in its description, plainly: in a
+// clause of its own, which nothing denies or narrows.
 func TestSwitched(t *testing.T) {
 	for about, want := range map[string]string{
 		`Keeps the number for porting. Default true`:        "true",
@@ -51,6 +52,42 @@ func TestSwitched(t *testing.T) {
 		`Default true for teams, and false by default else`: "",
 		`Turns the default printer on`:                      "",
 		`By default`:                                        "",
+		// a clause of its own
+		`If true, the order is kept. Default: false`:       "false",
+		`If true, the order is kept, default false`:        "false",
+		`Only list what is open (default: false)`:          "false",
+		`Keep a copy [default: true], which others see.`:   "true",
+		`Notify: on by default`:                            "true",
+		`Whether to notify; it is enabled by default`:      "true",
+		`Off by default, and charged (as a rule)`:          "false",
+		"Off by default.\nMust be paid.":                   "false",
+		`Default on-call rota`:                             "",
+		`What it is based on by default`:                   "",
+		`Defaults to no-op`:                                "",
+		`Defaults to on weekdays`:                          "",
+		`Mails are on by default`:                          "",
+		`On by default. Off for guests, and on by default`: "",
+		// that nothing denies
+		`Not enabled by default.`:                       "",
+		`Not disabled by default`:                       "",
+		`Whether to notify. Not on by default.`:         "",
+		`Never on by default`:                           "",
+		`Never, ever, on by default`:                    "",
+		`Isn't enabled by default`:                      "",
+		`It isn’t so: on by default`:                    "",
+		`On by default (not for guests)`:                "",
+		`On by default. Not on by default for a guest.`: "",
+		// nor holds for some calls
+		`Must be true unless the fee was waived`:          "",
+		`Set to false unless told otherwise`:              "",
+		`Enabled unless told otherwise`:                   "",
+		`Enabled unless enabled`:                          "",
+		`Defaults to true only for admins`:                "",
+		`Defaults to true, only for admins`:               "",
+		`Defaults to true (for admins only)`:              "",
+		`For admins, on by default`:                       "",
+		`If the fee was waived, defaults to true`:         "",
+		`Must, for guests, be on, which is on by default`: "",
 	} {
 		quoted, err := json.Marshal(about)
 		if err != nil {

@@ -117,7 +117,6 @@ func Weigh(made contract.Tool, r *Reading, second *synth.Opinion) (contract.Tool
 	t := &f.Tools[0]
 	w := &weighing{tool: t, second: second}
 	open := t.Variants == nil && t.Unwrap == nil
-	w.output(r, open)
 	w.effect(r, open)
 	w.becameRead = made.Effect != contract.Read && t.Effect == contract.Read
 	for i := range t.Args {
@@ -125,6 +124,7 @@ func Weigh(made contract.Tool, r *Reading, second *synth.Opinion) (contract.Tool
 			w.arg(&t.Args[i], m, open, m.At == t.Args[i].Pattern)
 		}
 	}
+	w.output(r, open, opensWhatItNames(&made)) // what the call is for decides on what it returns
 	if made.Effect == contract.Read && t.Effect != contract.Read {
 		w.becomesEffect()
 	}
@@ -217,8 +217,9 @@ func degree(e contract.Effect) int {
 }
 
 // output takes a lower trust of the result, and the service's own word where enough tools like it
-// are trusted so: then the result is no better than the call's arguments, which it may repeat.
-func (w *weighing) output(r *Reading, open bool) {
+// are trusted so: then the result is no better than the call's arguments, which it may repeat. What runs, and what
+// comes from a page or a file that the call names, by the rules or by what was taken from the model, is never that.
+func (w *weighing) output(r *Reading, open, opens bool) {
 	out := &w.tool.Output
 	trust := label.External
 	if r.Output > label.External {
@@ -228,7 +229,7 @@ func (w *weighing) output(r *Reading, open bool) {
 		return
 	}
 	isLower := trust < out.Trust
-	taken := open && (isLower || w.seesOwnWord())
+	taken := open && (isLower || (!opens && !opensWhatItNames(w.tool) && w.seesOwnWord()))
 	w.differ(Disagreement{Path: "output", Rules: out.Trust.String(), Model: trust.String(), Taken: taken, Why: r.Does}, isLower, 0)
 	if !taken {
 		return
@@ -237,14 +238,17 @@ func (w *weighing) output(r *Reading, open bool) {
 	out.Derived = out.Derived || !isLower
 }
 
-// seesOwnWord reports whether enough tools like it return what the service itself makes. What runs, and what
-// comes from a page or a file that the call names, is never that.
+// seesOwnWord reports whether enough tools like it return what the service itself makes.
 func (w *weighing) seesOwnWord() bool {
-	opens := slices.ContainsFunc(w.tool.Args, func(a contract.Arg) bool {
-		fetched := w.tool.Effect != contract.Write && (a.Form == contract.Path || a.Form == contract.URL)
+	return w.second != nil && w.second.Outputs[label.ToolOutput.String()] >= ownWord
+}
+
+// opensWhatItNames reports whether a tool runs something, or returns a page or a file that its call names.
+func opensWhatItNames(t *contract.Tool) bool {
+	return t.Effect == contract.Execute || slices.ContainsFunc(t.Args, func(a contract.Arg) bool {
+		fetched := t.Effect != contract.Write && (a.Form == contract.Path || a.Form == contract.URL)
 		return a.Role == label.Command || (a.Role == label.Target && fetched)
 	})
-	return w.second != nil && !opens && w.tool.Effect != contract.Execute && w.second.Outputs[label.ToolOutput.String()] >= ownWord
 }
 
 // arg takes a role that bears authority and a higher floor, and what is milder as far as a second
@@ -285,7 +289,7 @@ func (w *weighing) arg(a *contract.Arg, m *Arg, open, tell bool) {
 	a.Role, a.Floor = role, floor
 }
 
-// isAsStrict reports whether a role without authority, with the higher of two floors, holds a call to no less than another:
+// isAsStrict reports whether a role without authority holds a call to no less than another with the same floor:
 // nothing is milder than content, and in a read nothing hangs on whether something is a setting or text, or picks.
 func (w *weighing) isAsStrict(was, is label.Role) bool {
 	if was.AuthorityBearing() || is.AuthorityBearing() {

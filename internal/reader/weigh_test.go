@@ -130,6 +130,10 @@ func checkEffect(t *rapid.T, made, weighed *contract.Tool, second *synth.Opinion
 	if own := second.Outputs["TOOL_OUTPUT"]; weighed.Output.Trust > made.Output.Trust && (own < 0.25 || !weighed.Output.Derived) {
 		t.Fatalf("the result was %s and became %s by the model alone: %+v", made.Output.Trust, weighed.Output.Trust, weighed.Output)
 	}
+	runs := is == contract.Execute || slices.ContainsFunc(weighed.Args, func(a contract.Arg) bool { return a.Role == label.Command })
+	if runs && weighed.Output.Trust > made.Output.Trust {
+		t.Fatalf("the result of what runs became %s", weighed.Output.Trust)
+	}
 	if was == contract.Read && is != was && (weighed.Output.Trust > label.External || len(weighed.Output.Certify) > 0 || weighed.Output.Settled) {
 		t.Fatalf("what became an effect still vouches: %+v", weighed.Output)
 	}
@@ -364,6 +368,48 @@ func TestWeigh(t *testing.T) {
 			reading: reader.Reading{Does: "shows", Effect: contract.Read, Output: label.ToolOutput, Args: []reader.Arg{{At: "/file", Role: label.Target, Floor: label.User}}},
 			second:  &synth.Opinion{Rules: rules(t, note), Outputs: map[string]float64{"EXTERNAL": 0.3, "TOOL_OUTPUT": 0.7}},
 			queue:   []string{"show output: the rules say EXTERNAL, the model TOOL_OUTPUT; kept EXTERNAL (shows)"},
+		},
+		{
+			name: "nor is what a command returns the service's own, though the model alone sees that it is one", made: `
+  report:
+    effect: read
+    args: {/q: {role: content, floor: EXTERNAL}}
+    output: {trust: EXTERNAL}
+`,
+			reading: reader.Reading{Does: "runs SQL", Effect: contract.Read, Output: label.ToolOutput, Args: []reader.Arg{{At: "/q", Role: label.Command, Floor: label.User}}},
+			second:  &synth.Opinion{Rules: rules(t, note), Outputs: map[string]float64{"EXTERNAL": 0.3, "TOOL_OUTPUT": 0.7}},
+			want:    []string{"args /q role: content → command", "args /q floor: EXTERNAL → USER"},
+			queue: []string{
+				"report args /q role: the rules say content, the model command; took command",
+				"report output: the rules say EXTERNAL, the model TOOL_OUTPUT; kept EXTERNAL (runs SQL)",
+			},
+		},
+		{
+			name: "nor what runs, though the model alone sees that it does", made: strings.ReplaceAll(note, "trust: TOOL_OUTPUT", "trust: EXTERNAL"),
+			reading: reader.Reading{Does: "runs it", Effect: contract.Execute, Output: label.ToolOutput},
+			second:  &synth.Opinion{Rules: rules(t, note), Outputs: map[string]float64{"EXTERNAL": 0.3, "TOOL_OUTPUT": 0.7}},
+			want:    []string{"effect: write → execute"},
+			queue: []string{
+				"add_note effect: the rules say write, the model execute; took execute (runs it)",
+				"add_note output: the rules say EXTERNAL, the model TOOL_OUTPUT; kept EXTERNAL (runs it)",
+			},
+		},
+		{
+			name: "nor what a page holds that the call names, though nothing says any more that it decides", made: `
+  show:
+    effect: read
+    args: {/page: {role: target, floor: USER, form: url}}
+    output: {trust: EXTERNAL}
+`,
+			reading: reader.Reading{Does: "shows", Effect: contract.Read, Output: label.ToolOutput, Args: []reader.Arg{{At: "/page", Role: label.Content, Floor: label.External}}},
+			second: &synth.Opinion{Rules: rules(t, note), Outputs: map[string]float64{"EXTERNAL": 0.3, "TOOL_OUTPUT": 0.7}, Arguments: map[string]synth.Likelihood{
+				"/page": {Roles: map[string]float64{"content": 1}, Floors: map[string]float64{"EXTERNAL": 1}},
+			}},
+			want: []string{"! show args /page role: target → content", "! show args /page floor: USER → EXTERNAL"},
+			queue: []string{
+				"show args /page role: the rules say target, the model content; took content",
+				"show output: the rules say EXTERNAL, the model TOOL_OUTPUT; kept EXTERNAL (shows)",
+			},
 		},
 		{
 			name: "a mark of likeness alone goes where the model agrees, another stays", made: doubted,
