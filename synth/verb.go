@@ -256,7 +256,16 @@ func (x *table) verbRun(s string) []candidate {
 // isPhrasal reports whether a verb of reading is another one with the word behind it: who tops up a card pays.
 func (x *table) isPhrasal(verb string, behind []string) bool {
 	reads := x.verbs[verb].effect == contract.Read && !x.has("reads-with-particles", verb)
-	return reads && len(behind) > 0 && x.has("particles", behind[0])
+	return reads && len(behind) > 0 && x.has("particles", behind[0]) && !x.has("adjectives-with-particles", adjective(behind))
+}
+
+// adjective returns the words that a text begins with, as that which may be an adjective of what is behind it: "off_market", "out_of_stock".
+func adjective(text []string) string {
+	n := 2
+	if len(text) > n && text[1] == "of" {
+		n++
+	}
+	return strings.Join(text[:min(n, len(text))], "_")
 }
 
 // isPhrasal reports whether the tool's name has a verb of reading that is another one, which tools of the verb say nothing about.
