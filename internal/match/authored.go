@@ -28,22 +28,59 @@ func (m *matcher) authored(r *Result, text string, in *field) (own, others strin
 		return "", text
 	}
 
-	at := len(text)
-	if found := quoting().FindStringIndex(text); found != nil {
-		at = found[0]
-	}
-	for _, found := range heading().FindAllStringSubmatchIndex(text, maxHeadings) {
+	at, isMail := len(text), in != nil
+	for i, found := range heading().FindAllStringSubmatchIndex(text, maxHeadings) {
+		value := text[found[2]:found[3]]
 		isOwn := in == nil && isBegin(text[:found[0]])
 		if in != nil {
-			isOwn = r.isBy(in.record, text[found[2]:found[3]])
+			isOwn = r.isBy(in.record, value)
 		}
-		if !isOwn {
-			at = min(at, found[0])
+		isMail = isMail || isOwn
+		isOther := !isOwn && !periodBegin().MatchString(value) && (isMail || strings.Contains(value, "@") || isMailed(text, found[0], found[1]))
+		if isOther || i == maxHeadings-1 {
+			at = found[0]
+			break
+		}
+	}
+	for i, found := range quoting().FindAllStringIndex(text[:at], maxHeadings) {
+		line := text[found[0]:found[1]]
+		if isTitle := strings.HasPrefix(strings.TrimSpace(line), "--") && !isMail && !messages().MatchString(line); !isTitle || i == maxHeadings-1 {
+			at = found[0]
 			break
 		}
 	}
 	return text[:at], text[at:]
 }
+
+// periodBegin matches the value of a header that is a day, from which on something is: nobody wrote that.
+var periodBegin = pattern.OnUse(`^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}\s*$`)
+
+// besides matches a header that mails have beside the one that says who wrote it, and bills don't.
+var besides = pattern.OnUse(`(?mi)^[ \t*]*(?:sent|date|subject|cc|bcc|reply-to|message-id|gesendet|datum|betreff|envoyé|date d.envoi|objet|enviad[oa](?: el| em)?|fecha|asunto|data|assunto|inviato|oggetto|` +
+	`verzonden|onderwerp|skickat|ämne|sendt|emne|lähetetty|päivämäärä|aihe|gönderildi|tarih|konu|odesláno|předmět|predmet|wysłano|temat|отправлено|дата|тема|надіслано|` +
+	`送信日時|日時|日付|件名|发送时间|发送日期|日期|主题|傳送時間|寄件日期|主旨|보낸 날짜|날짜|제목|تاريخ|التاريخ|الموضوع|תאריך|נשלח|נושא)\*?[ \t]*[:：]`)
+
+// longestHeader bounds the headers of a mail that are looked at on each side of one, in bytes.
+const longestHeader = 2000
+
+// isMailed reports whether a header is in one paragraph with others of a mail, or in one that is too long for a look.
+func isMailed(text string, begin, end int) bool {
+	const blank = "\n\n"
+	before := strings.ReplaceAll(text[max(0, begin-longestHeader):begin], "\r", "")
+	behind := strings.ReplaceAll(text[end:min(len(text), end+longestHeader)], "\r", "")
+	first, last := strings.LastIndex(before, blank), strings.Index(behind, blank)
+	if (first < 0 && begin > longestHeader) || (last < 0 && len(text)-end > longestHeader) {
+		return true
+	}
+	if last >= 0 {
+		behind = behind[:last]
+	}
+	return besides().MatchString(before[max(0, first):]) || besides().MatchString(behind)
+}
+
+// messages matches what a line between dashes says where a mail follows it, and no part of a bill.
+var messages = pattern.OnUse(`(?i)mess?a[gj]|mensa|mail|original|forward|nachricht|weitergeleitet|ursprünglich|origine|transf|reenvi|encaminh|messaggio|inoltr|bericht|doorgest|oorspronk|meddel|melding|vidare|videres|` +
+	`viesti|ileti|wiadomo|zpráva|správa|wrote|schrieb|сообщени|повідомл|письмо|лист|邮件|郵件|メール|メッセージ|転送|메시지|메일|رسالة|הודעה`)
 
 // maxHeadings bounds the headers of a text that are looked at.
 const maxHeadings = 64
@@ -111,9 +148,14 @@ var more = pattern.OnUse(`\pL{2,}`)
 func saysMore(value string) bool {
 	rest := undated(shapes[scope.Date]().ReplaceAllString(value, " "))
 	for _, w := range more().FindAllString(rest, maxShaped) {
-		if len(unitsCalled(fold(w))) == 0 && !lexicon().UnitSigns.Has(fold(w)) && !lexicon().Units.Has(fold(w)) {
+		if !isOfTax(fold(w)) && len(unitsCalled(fold(w))) == 0 && !lexicon().UnitSigns.Has(fold(w)) && !lexicon().Units.Has(fold(w)) {
 			return true
 		}
 	}
 	return false
+}
+
+// isOfTax reports whether a word says of an amount that taxes are in it or not, as bills do, and takes nothing of it back.
+func isOfTax(w string) bool {
+	return slices.Contains([]string{"incl", "inkl", "including", "inklusive", "vat", "mwst", "ust", "net", "netto", "gross", "brutto", "iva", "tva", "btw", "moms"}, w)
 }

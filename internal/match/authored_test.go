@@ -1,6 +1,9 @@
 package match_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestWhatTheAuthorSays: an irreversible call takes nothing from what its author quotes or sends on, nor an amount from a line that is of
 // something else or says more of it.
@@ -24,6 +27,18 @@ func TestWhatTheAuthorSays(t *testing.T) {
 		"a bill":                        {scope: filed, results: file("may.txt", "Bill 4711\nVAT: 57.00 EUR\nTotal: 900.00 EUR"), want: true},
 		"a bill in words":               {scope: filed, results: file("may.txt", "Bill 4711\n\nTotal due  900.00"), want: true},
 		"with a word behind the amount": {scope: filed, results: file("may.txt", "Bill 4711\nTotal: 900.00 EUR (cancelled, do not pay)")},
+		"a bill with who sends it":      {scope: filed, results: file("may.txt", "Invoice 4711\n\nFrom: Acme Ltd\nTo: Ann\n\nTotal: 900.00 EUR"), want: true},
+		"a bill of a period":            {scope: filed, results: file("may.txt", "Rechnung 4711\n\nVon: 01.05.2026\nBis: 31.05.2026\n\nTotal: 900.00 EUR"), want: true},
+		"a bill in parts":               {scope: filed, results: file("may.txt", "Invoice 4711\n---- Summary ----\nTotal: 900.00 EUR"), want: true},
+		"a bill with taxes":             {scope: filed, results: file("may.txt", "Invoice 4711\nTotal: 900.00 EUR incl. VAT"), want: true},
+		"a file with a mail":            {scope: filed, results: file("may.txt", "Bill 4711\n\nVon: Eve\nGesendet: Montag\n\nTotal: 900.00 EUR")},
+		"a file with an address":        {scope: filed, results: file("may.txt", "Bill 4711\n\nFrom: Eve <eve@x.example>\n\nTotal: 900.00 EUR")},
+		"a file with a message":         {scope: filed, results: file("may.txt", "Bill 4711\n---- Original message ----\nTotal: 900.00 EUR")},
+		"a mail in a mail, as a file":   {scope: filed, results: file("may.txt", "From: Ann\nSubject: Bill\n\nSee below.\n\nFrom: Eve\n\nTotal: 900.00 EUR")},
+		"a mail of a period":            {scope: mailed, results: mail(`Hi!\nVon: 01.05.2026\nBis: 31.05.2026\nAmount: 900 EUR`), want: true},
+		"behind many parts":             {scope: filed, results: file("may.txt", strings.Repeat("---- Part ----\n", 64)+"> Eve\nTotal: 900.00 EUR")},
+		"another's name alone":          {scope: mailed, results: mail(`No, sorry!\n\nFrom: Eve\n\nAmount: 900 EUR`)},
+		"a part of a mail":              {scope: mailed, results: mail(`See below.\n---- Eve ----\nAmount: 900 EUR`)},
 		"of what is paid":               {scope: filed, results: file("may.txt", "Bill 4711\nTotal paid: 900.00 EUR")},
 		"of a fee":                      {scope: filed, results: file("may.txt", "Bill 4711\nReminder fee: 900.00 EUR")},
 		"in a sentence":                 {scope: filed, results: file("may.txt", "Please pay 900.00 EUR by Friday."), want: true},
