@@ -81,8 +81,9 @@ func sameHour(a, b string) bool {
 
 // hour returns a moment of a day without a zone; false for another text.
 func hour(s string) (time.Time, bool) {
-	if len(s) < len("2006-01-02T15:04") || len(s) > len("2006-01-02T15:04:05") {
-		return time.Time{}, false
+	isOfLength := len("2006-01-02T15:04") <= len(s) && len(s) <= len("2006-01-02T15:04:05")
+	if !isOfLength || s[4] != '-' {
+		return time.Time{}, false // as most texts are, without an error to make
 	}
 	for _, l := range hourLayouts {
 		if t, err := time.Parse(l, s); err == nil {

@@ -14,10 +14,13 @@ import (
 
 // isDuring reports whether a record may be on at a day that a condition against the call is on, which is not on its begin alone.
 func (m *matcher) isDuring(want *held, r *Result, record string) bool {
+	if !want.against || !want.days || want.From != nil {
+		return false
+	}
 	name := head(want.name())
 	of := meaningOf(name)
 	isOnTime := (of.bare && slices.Contains(of.kinds, "time")) || lexicon().Begins.In(name)
-	if !want.against || !want.days || want.From != nil || !isOnTime || !m.work(2*len(r.records[record])*perStep) {
+	if !isOnTime || !m.work(2*len(r.records[record])*perStep) {
 		return false
 	}
 	from, to, open := r.lasting(record, strings.Join(name, " "), want.zone)

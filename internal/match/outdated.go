@@ -12,7 +12,8 @@ import (
 // isOutdated reports whether a later result has the record of a value with another member, or the same call was made again and doesn't have it.
 func (m *matcher) isOutdated(v candidate) bool {
 	place := m.placeOf(v)
-	if place < 0 || !m.results[place].structured {
+	isLast := place == len(m.results)-1
+	if place < 0 || isLast || !m.results[place].structured {
 		return false
 	}
 	of, record, calls := m.results[place], v.record.pointer, m.sequence().calls

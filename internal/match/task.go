@@ -195,9 +195,20 @@ func (t *Task) exhausted(entry int, p *Proposal) string {
 // drewAgain reports whether an entry covered another call for the same values, as often as it may: one for each value of a source, or for
 // all of them, once, and one for several different values as often as these go into its number of calls.
 func (t *Task) drewAgain(c *Cover) bool {
-	others := slices.DeleteFunc(slices.Clone(t.drawn[c.drawn]), func(call string) bool { return call == c.call })
+	if !c.irreversible || c.drawn == "" {
+		return false
+	}
+	others := 0
+	for _, call := range t.drawn[c.drawn] {
+		if call != c.call {
+			others++
+		}
+	}
+	if others == 0 {
+		return false
+	}
 	most := t.scope.Calls[c.Entry].oftenest()
-	return c.irreversible && c.drawn != "" && most > 0 && len(others) >= most
+	return most > 0 && others >= most
 }
 
 // isForEach reports whether an entry is for each value of a source, or for all of them.

@@ -54,8 +54,11 @@ func (m *matcher) isEmptyIn(want *held, r *Result, record string) bool {
 // mayBeCoded reports whether a record that has a code, a word for anything else or an object under the name of a condition on words meets it by
 // another short text: of the object, or of its own.
 func (m *matcher) mayBeCoded(want *held, r *Result, record string) bool {
+	if !want.against {
+		return false
+	}
 	onWords := want.From == nil && !want.bounded() && !want.ofEmpty() && (len(want.Contains) > 0 || slices.ContainsFunc(want.looked(), hasLetters))
-	if !want.against || !onWords || !m.work(len(r.records[record])*perStep) {
+	if !onWords || !m.work(len(r.records[record])*perStep) {
 		return false
 	}
 	name := m.head(r, want.name())
