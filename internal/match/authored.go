@@ -124,7 +124,7 @@ func isUnsure(line string, name []string) bool {
 	if !isLabelled || len(label) > maxLabel || len(words(label)) == 0 || !amountFirst().MatchString(value) {
 		return false // a sentence
 	}
-	return !isLabelOf(words(label), name) || saysMore(value)
+	return !isLabelOf(words(label), name) || saysBesides(value)
 }
 
 // amountFirst matches what begins with a number, or a currency and one.
@@ -144,8 +144,8 @@ func isLabelOf(label, name []string) bool {
 // more matches what a value has besides a number, dates and signs.
 var more = pattern.OnUse(`\pL{2,}`)
 
-// saysMore reports whether a line has words besides a number and its unit.
-func saysMore(value string) bool {
+// saysBesides reports whether a line has words besides a number and its unit.
+func saysBesides(value string) bool {
 	rest := undated(shapes[scope.Date]().ReplaceAllString(value, " "))
 	for _, w := range more().FindAllString(rest, maxShaped) {
 		if !isOfTax(fold(w)) && len(unitsCalled(fold(w))) == 0 && !lexicon().UnitSigns.Has(fold(w)) && !lexicon().Units.Has(fold(w)) {

@@ -71,7 +71,7 @@ func (m *matcher) saysOtherwise(want *held, f *field, of, before, behind string)
 		return true
 	}
 	before, behind, isWhole := m.unglued(before, bare, behind)
-	return isState && (!isWhole || m.saysMore(strings.Fields(before), false) || m.saysMore(strings.Fields(behind), true) || isMarked(f.text))
+	return isState && (!isWhole || m.mayDeny(strings.Fields(before), false) || m.mayDeny(strings.Fields(behind), true) || isMarked(f.text))
 }
 
 // holdsNames reports whether a condition is on what somebody is called: on a member for that, or on a name in a list of people.
@@ -106,19 +106,14 @@ func stands(text, of string, isName bool) bool {
 			return false
 		}
 		start, end := from+i, from+i+len(bare)
-		before, behind := in[strings.LastIndexByte(in[:start], ' ')+1:start], in[end:]
-		if at := strings.IndexByte(behind, ' '); at >= 0 {
-			behind = behind[:at]
-		}
+		before := in[strings.LastIndexByte(in[:start], ' ')+1 : start]
+		behind, _, _ := strings.Cut(in[end:], " ")
 		mayBeName := utf8.RuneCountInString(behind) == 1 && !lexicon().NoNames.Has(behind) && (isName || isShort)
 		isEnding := lexicon().Endings.Has(behind) && !mayBeName
-		switch {
-		case behind == "" || lexicon().Honorifics.Has(behind):
-		case strings.ContainsFunc(behind, isHangul) && isHangul(last) && !isEnding, isName && !isEnding:
-			from = start + 1
-			continue
-		}
-		if !isName || before == "" || lexicon().Honorifics.Has(before) {
+		goesOn := isName || (isHangul(last) && strings.ContainsFunc(behind, isHangul))
+		endsHere := !goesOn || behind == "" || isEnding || lexicon().Honorifics.Has(behind)
+		beginsHere := !isName || before == "" || lexicon().Honorifics.Has(before)
+		if endsHere && beginsHere {
 			return true
 		}
 		from = start + 1
@@ -151,9 +146,9 @@ func (m *matcher) unglued(before, of, behind string) (rest, further string, isWh
 	return before[:at], further, before[at:]+end == "" || strings.Contains(m.folded, before[at:]+of+end)
 }
 
-// saysMore reports whether what a state says before or behind the words that it is to have may deny them, in whatever language: all but
+// mayDeny reports whether what a state says before or behind the words that it is to have may deny them, in whatever language: all but
 // numbers, words of the user's, and behind them when, where or by whom it came about.
-func (m *matcher) saysMore(beside []string, isBehind bool) bool {
+func (m *matcher) mayDeny(beside []string, isBehind bool) bool {
 	for _, w := range beside {
 		isNumber := !strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsDigit(r) })
 		switch {

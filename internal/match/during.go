@@ -3,7 +3,6 @@ package match
 import (
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/remit-project/remit/scope"
@@ -105,14 +104,14 @@ func (r *Result) daysOf(record string, isOfDays bool) (days int, known bool) {
 		}
 
 		last := f.key[len(f.key)-1]
-		unit, isUnit := spanDays()[singular(last)]
+		unit := int(timeUnits()[singular(last)] / day)
 		isLength := lexicon().Lasting.Has(last)
 		if isLength && isOfDays {
-			unit, isUnit = 1, true
+			unit = 1
 		}
 		n, err := whole(strings.TrimSpace(f.text))
 		switch {
-		case isUnit && err == nil && n >= 0 && n < maxCount:
+		case unit > 0 && err == nil && n >= 0 && n < maxCount:
 			days = max(days, n*unit)
 		case isLength && isOfDays:
 			known = false // "a week"
@@ -120,8 +119,3 @@ func (r *Result) daysOf(record string, isOfDays bool) (days int, known bool) {
 	}
 	return days, known
 }
-
-// spanDays are how many days the units of a length have at most.
-var spanDays = sync.OnceValue(func() map[string]int {
-	return map[string]int{"day": 1, "night": 1, "week": 7, "month": 31, "year": 366}
-})

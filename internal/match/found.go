@@ -200,7 +200,7 @@ func (m *matcher) lines(s *Source, c *Constraint, r *Result) []candidate {
 	}
 
 	var found finds
-	doubt, isRecord := m.doubtful(s, c, r, nil), isRecord(own, all)
+	doubt, ofRecord := m.doubtful(s, c, r, nil), isRecord(own, all)
 	for i, b := range slices.Concat(all, quoted) {
 		// What can't be taken back has to be sure of the whole text: an outsider can write a
 		// block that meets any condition.
@@ -211,7 +211,7 @@ func (m *matcher) lines(s *Source, c *Constraint, r *Result) []candidate {
 			continue
 		}
 		like := candidate{call: r.Call, doubt: doubt}
-		values, pointed, sure := m.inBlock(&b, s.name(), c.Kind, isRecord)
+		values, pointed, sure := m.inBlock(&b, s.name(), c.Kind, ofRecord)
 		switch {
 		case i >= len(all):
 			like.doubt = m.ofOthers(s)
@@ -225,11 +225,11 @@ func (m *matcher) lines(s *Source, c *Constraint, r *Result) []candidate {
 
 // inBlock returns the values of a kind that a part of a text offers under a name, whether it points to them, and whether an amount or a day is of
 // nothing else, which a call that can't be taken back needs.
-func (m *matcher) inBlock(b *block, name []string, kind scope.Kind, isRecord bool) (values []string, pointed, sure bool) {
+func (m *matcher) inBlock(b *block, name []string, kind scope.Kind, ofRecord bool) (values []string, pointed, sure bool) {
 	lines := b.labelled(name)
 	values, pointed = valuesOf(lines, kind), true
-	sure = !m.irreversible || kind != scope.Number || !slices.ContainsFunc(lines, saysMore)
-	if len(values) == 0 || (sharp(kind) && (m.irreversible || !isRecord)) {
+	sure = !m.irreversible || kind != scope.Number || !slices.ContainsFunc(lines, saysBesides)
+	if len(values) == 0 || (sharp(kind) && (m.irreversible || !ofRecord)) {
 		values, pointed = m.inText(name, kind, b.text)
 		isToldOf := b.speaksOf(name) && !m.hasUnsure(b.text, name, numbers().MatchString)
 		sure = pointed || !m.irreversible || !isMeasure(kind) || isToldOf

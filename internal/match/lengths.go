@@ -2,7 +2,6 @@ package match
 
 import (
 	"math/big"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -10,15 +9,14 @@ import (
 	"github.com/remit-project/remit/internal/pattern"
 )
 
-// lengthUnits are the units of a length of time, as the words of a computation name them.
-var lengthUnits = sync.OnceValue(func() map[string]time.Duration {
+// timeUnits are the units of a length of time with how long they are: up to a week exactly, and from there on at most.
+var timeUnits = sync.OnceValue(func() map[string]time.Duration {
 	return map[string]time.Duration{
-		"minute": time.Minute, "minutes": time.Minute, "hour": time.Hour, "hours": time.Hour,
-		"day": day, "days": day, "night": day, "nights": day, "week": 7 * day, "weeks": 7 * day,
+		"minute": time.Minute, "hour": time.Hour, "day": day, "night": day, "week": week, "month": 31 * day, "year": 366 * day,
 	}
 })
 
-const day = 24 * time.Hour
+const day, week = 24 * time.Hour, 7 * 24 * time.Hour
 
 // instants are the times and days in the words of a computation.
 var instants = pattern.OnUse(`\b(?:\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?)?|\d{1,2}:\d\d)\b`)
@@ -54,18 +52,19 @@ func (m *matcher) isLength(want *big.Rat, c *Constraint) (is, known bool) {
 	return between > 0 && want.Cmp(big.NewRat(int64(between), int64(unit))) == 0, true
 }
 
-// unitOf returns the only unit of time that words name; zero for none, or several.
-func unitOf(said []string) time.Duration {
-	var units []time.Duration
+// unitOf returns the only unit of time that words name, of those that have one length; zero for none, or several.
+func unitOf(said []string) (only time.Duration) {
 	for _, w := range said {
-		if u, ok := lengthUnits()[w]; ok && !slices.Contains(units, u) {
-			units = append(units, u)
+		unit := timeUnits()[singular(w)]
+		switch {
+		case unit == 0, unit > week, unit == only:
+		case only != 0:
+			return 0
+		default:
+			only = unit
 		}
 	}
-	if len(units) != 1 {
-		return 0
-	}
-	return units[0]
+	return only
 }
 
 // instant reads a moment in the words of a computation. A time alone is that of the day of the other moment.
