@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// standing returns the context of a command that runs until it is told to end. One whose log nobody reads
-// any more goes on: what it decides is in the store, and the agents behind it would be left without it.
+// standing returns the context of a command that runs until it is told to stop. The command outlives the
+// reader of its log: agents depend on it, and its decisions are in the store.
 func standing(ctx context.Context) (context.Context, context.CancelFunc) {
-	// Caught, unlike ignored, it is as usual in the programs that the command starts.
+	// Programs that the command starts inherit a signal that is ignored, and not one that is caught.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	return signal.NotifyContext(ctx, syscall.SIGTERM)
 }
