@@ -45,8 +45,9 @@ func phrases(lists ...string) func() []Text {
 
 // hasAny reports whether the text has one of several phrases. Han and kana are written without spaces.
 func (t Text) hasAny(phrases []Text) bool {
+	joined := reply.Joined(t.raw) // as any text with such a phrase is
 	return slices.ContainsFunc(phrases, func(p Text) bool {
-		return t.says(p.words) || (reply.Joined(p.raw) && strings.Contains(t.raw, p.raw))
+		return t.says(p.words) || (joined && strings.Contains(t.raw, p.raw) && reply.Joined(p.raw))
 	})
 }
 
