@@ -61,19 +61,39 @@ func (m *matcher) unmet(where []Match, r *Result) []Match {
 	if r.level == nil || r.values {
 		return where
 	}
-	return slices.DeleteFunc(slices.Clone(where), func(w Match) bool {
-		alone := w.From == nil && len(w.Is) > 0 && len(w.Contains) == 0 && w.edges() == nil && !w.bounded()
-		asked, has := false, false
-		for one := range w.each {
-			asked = asked || slices.ContainsFunc(r.Args, func(a Argument) bool {
-				named := slices.Equal(meaningOf(argumentName(a.Pointer)).of, meaningOf(m.head(r, one.name())).of)
-				return a.Listed && named && slices.ContainsFunc(w.Is, func(v scope.Value) bool { return same(string(v), a.Text, false) })
-			})
-			_, is := m.memberOf(r, one.name(), "", "", true)
-			has = has || is || !m.work(len(r.fields))
+	isAsked := func(w Match) bool { return m.isAskedFor(&w, r) && !m.hasAny(&w, r) }
+	if !slices.ContainsFunc(where, isAsked) {
+		return where
+	}
+	return slices.DeleteFunc(slices.Clone(where), isAsked)
+}
+
+// isAskedFor reports whether the call of a result asked for a value of a condition that is on nothing else.
+func (m *matcher) isAskedFor(w *Match, r *Result) bool {
+	isAlone := w.From == nil && len(w.Is) > 0 && len(w.Contains) == 0 && w.edges() == nil && !w.bounded()
+	if !isAlone {
+		return false
+	}
+	for one := range w.each {
+		asks := func(a Argument) bool {
+			isSo := a.Listed && slices.ContainsFunc(w.Is, func(v scope.Value) bool { return same(string(v), a.Text, false) })
+			return isSo && slices.Equal(meaningOf(argumentName(a.Pointer)).of, meaningOf(m.head(r, one.name())).of)
 		}
-		return alone && asked && !has
-	})
+		if slices.ContainsFunc(r.Args, asks) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasAny reports whether the records of a result have one of the members of a condition.
+func (m *matcher) hasAny(w *Match, r *Result) bool {
+	for one := range w.each {
+		if _, has := m.memberOf(r, one.name(), "", "", true); has || !m.work(len(r.fields)) {
+			return true
+		}
+	}
+	return false
 }
 
 // where returns the conditions of a source on the records of a result: its own, and the filters

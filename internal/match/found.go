@@ -152,14 +152,9 @@ func (m *matcher) memberAt(r *Result, selected selection, name []string, id stri
 	if r.values || !m.work(len(r.fields)*perStep) {
 		return m.memberOf(r, name, id, kind, true)
 	}
-	at := func(record string) bool { return selected[record] || (selected == nil && r.outermost(record)) }
 	level := *r
-	level.members = map[string]bool{}
-	for i := range r.fields {
-		if f := &r.fields[i]; at(f.record) {
-			level.members[f.name] = true
-		}
-	}
+	level.members = r.membersIn(selected)
+	at := func(record string) bool { return selected[record] || (selected == nil && r.outermost(record)) }
 
 	exact := strings.Join(name, " ")
 	isInList := func(f field) bool { return f.name == exact && r.isOfList(f.record, name) }
@@ -171,6 +166,26 @@ func (m *matcher) memberAt(r *Result, selected selection, name []string, id stri
 		return func(f *field) bool { return at(f.record) && own(f) }, true
 	}
 	return m.memberOf(r, name, id, kind, true)
+}
+
+// membersIn returns the names of the members of the selected records themselves; of the outermost ones, where all are.
+func (r *Result) membersIn(selected selection) map[string]bool {
+	if selected == nil && r.level != nil {
+		return r.level.members
+	}
+	if selected == nil {
+		return r.members // of the outermost ones already
+	}
+	members := map[string]bool{}
+	for record, is := range selected {
+		if !is {
+			continue
+		}
+		for _, i := range r.records[record] {
+			members[r.fields[i].name] = true
+		}
+	}
+	return members
 }
 
 // isOfList reports whether a record is an element of a list in one that is called as a member's name begins: passengers, of "passenger id".

@@ -207,14 +207,17 @@ func (m *matcher) acceptsField(want *held, r *Result, f *field) bool {
 	if bounded && !(m.work(len(r.records[f.record])*perStep) && want.isInUnits(r, f)) {
 		return m.against
 	}
-	other := ungrouped(f.text)
-	switch {
-	case f.numeric || other == "" || want.Below+want.Above == "":
+	if f.numeric || want.Below+want.Above == "" {
+		return accepted
+	}
+	switch other := ungrouped(f.text); {
+	case other == "":
 		return accepted
 	case want.against:
 		return accepted || want.inBounds(other)
+	default:
+		return accepted && want.inBounds(other)
 	}
-	return accepted && want.inBounds(other)
 }
 
 // isOtherNumber reports whether a text is a number that a condition states in another form: the section 2.10 is not 2.1.
@@ -292,19 +295,27 @@ func (m *matcher) among(want *held, r *Result, fields []int, isNamed func(*field
 // collide reports whether fields of a name are of two members that only signs, case or invisible
 // characters tell apart: one of them may be a key that others chose.
 func (m *matcher) collide(r *Result, fields []int, isNamed func(*field) bool) bool {
-	first := map[string]*field{}
+	type place struct{ record, name string }
+	var one *field // most records have one, for which there is no need of a map
+	var first map[place]*field
 	return slices.ContainsFunc(fields, func(i int) bool {
 		f := &r.fields[i]
 		if !m.step() || !isNamed(f) {
 			return false
 		}
-		key := f.record + " " + f.name
-		before := first[key]
-		if before == nil {
-			first[key] = f
+		if one == nil {
+			one = f
 			return false
 		}
-		return before.member != f.member && len(before.part) == len(f.part)
+		if first == nil {
+			first = map[place]*field{{one.record, one.name}: one}
+		}
+
+		before, known := first[place{f.record, f.name}]
+		if !known {
+			first[place{f.record, f.name}] = f
+		}
+		return known && before.member != f.member && len(before.part) == len(f.part)
 	})
 }
 

@@ -46,8 +46,11 @@ func unspread(text string) string {
 
 // isOnName reports whether a condition that speaks against a call is on what somebody is called.
 func (w *Match) isOnName() bool {
+	if !w.against || w.From != nil || w.bounded() {
+		return false
+	}
 	values := w.looked()
-	if !w.against || w.From != nil || w.bounded() || len(values) == 0 || slices.Contains(values, "") {
+	if len(values) == 0 || slices.Contains(values, "") {
 		return false
 	}
 	name := head(w.name())

@@ -439,8 +439,11 @@ func (m *matcher) head(r *Result, description []string) []string {
 // isForked reports whether a description may name two members of a single record, of which others may have added the longer one: the
 // paid, and the paid_from. Nobody calls the date of a birth just the date, but where it is what the tool is about.
 func (m *matcher) isForked(r *Result, description []string) bool {
+	if !m.irreversible || m.against {
+		return false
+	}
 	short := strings.Join(head(description), " ")
-	if !m.irreversible || m.against || !r.members[short] {
+	if !r.members[short] {
 		return false
 	}
 	name := m.head(r, description)

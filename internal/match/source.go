@@ -124,6 +124,9 @@ func (m *matcher) leavesPlace(a *Argument) bool {
 // stepsOut reports whether a path or a link has a step to the folder around, in any spelling that a program may read so: escaped once or more,
 // in wide letters, with a blank behind it or before a parameter.
 func stepsOut(text string) bool {
+	if isASCII(text) && !strings.ContainsAny(text, ".%") {
+		return false // as most ids are
+	}
 	const escapings = 3 // of the sign of an escape itself
 	for range escapings {
 		text = strings.ReplaceAll(text, "%25", "%")
@@ -152,14 +155,17 @@ func (m *matcher) names(c *Constraint, a *Argument) bool {
 
 // picked returns the places of a value that are those that are meant, or says why there is none.
 func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate) (meant []candidate, miss string) {
+	offered, doubt := len(o.values), hits[0].doubt
 	switch c.Pick {
 	case scope.Choice:
 		o.values = m.withoutExcepted(c, undoubted(o.values), c.idOf(*a))
 	case scope.Only:
 		o.values = withoutAside(o.values)
 	}
-	doubt := hits[0].doubt
-	if hits = amongst(hits, o.values); len(hits) == 0 {
+	if len(o.values) < offered {
+		hits = amongst(hits, o.values)
+	}
+	if len(hits) == 0 {
 		return nil, cond(doubt, m.say("%s is not one of what may be chosen of %s", short(a.Text), from(c.From)))
 	}
 	several := o.several(*a)

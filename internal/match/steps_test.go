@@ -163,16 +163,18 @@ func searching(tb testing.TB, entry string, args map[string]string) (*match.Task
 	return match.NewTask(s, "Do it with a7, n7 and 7 of a0."), p
 }
 
-// BenchmarkManyResults decides a call after 1,000 results.
+// BenchmarkManyResults decides a call after 1,000 short results, and after 50 with 200 records each.
 func BenchmarkManyResults(b *testing.B) {
-	results := listings["of many calls"](1000)
-	for name, search := range searches {
-		b.Run(name, func(b *testing.B) {
-			task, p := searching(b, search.entry, search.args)
-			for b.Loop() {
-				task.Match(p, results)
-			}
-		})
+	view := func(i int) map[string]string { return map[string]string{"/view": "o:v" + strconv.Itoa(i)} }
+	for size, results := range map[string][]*match.Result{"1000x1": listings["of many calls"](1000), "50x200": listed(50, 200, view, record)} {
+		for name, search := range searches {
+			b.Run(size+"/"+name, func(b *testing.B) {
+				task, p := searching(b, search.entry, search.args)
+				for b.Loop() {
+					task.Match(p, results)
+				}
+			})
+		}
 	}
 }
 

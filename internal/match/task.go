@@ -111,7 +111,7 @@ func (t *Task) Spend(c Cover) {
 
 	t.ran[c.key] = run{c.Entry, c.call}
 	t.spent[c.Entry]++
-	if c.irreversible && c.drawn != "" {
+	if c.drawn != "" {
 		t.drawn[c.drawn] = append(t.drawn[c.drawn], c.call)
 	}
 }
@@ -156,7 +156,10 @@ func (t *Task) match(m *matcher, p *Proposal) (cover Cover, misses []string, ok 
 			return Cover{Withheld: m.withheld}, append(misses, errWork), false
 		}
 		if miss == "" {
-			c := Cover{Entry: i, Grants: grants, key: p.Digest, call: p.Call, drawn: drawn(i, e, grants, p), irreversible: p.Irreversible}
+			c := Cover{Entry: i, Grants: grants, key: p.Digest, call: p.Call, irreversible: p.Irreversible}
+			if p.Irreversible && e.oftenest() > 0 {
+				c.drawn = drawn(i, e, grants, p)
+			}
 			if !t.drewAgain(&c) {
 				return c, nil, true
 			}
@@ -195,20 +198,19 @@ func (t *Task) exhausted(entry int, p *Proposal) string {
 // drewAgain reports whether an entry covered another call for the same values, as often as it may: one for each value of a source, or for
 // all of them, once, and one for several different values as often as these go into its number of calls.
 func (t *Task) drewAgain(c *Cover) bool {
-	if !c.irreversible || c.drawn == "" {
+	if c.drawn == "" {
 		return false
 	}
-	others := 0
+	others, most := 0, t.scope.Calls[c.Entry].oftenest()
 	for _, call := range t.drawn[c.drawn] {
 		if call != c.call {
 			others++
 		}
+		if others == most {
+			return true
+		}
 	}
-	if others == 0 {
-		return false
-	}
-	most := t.scope.Calls[c.Entry].oftenest()
-	return most > 0 && others >= most
+	return false
 }
 
 // isForEach reports whether an entry is for each value of a source, or for all of them.

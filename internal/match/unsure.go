@@ -35,14 +35,16 @@ func (m *matcher) isSwitchedOn(want *held, f *field) bool {
 // mayLack reports whether what a condition against a call is on may be missing in a record of a list with others that have it, or
 // empty there: nobody knows what it would say. A text that there is none of has no words.
 func (w *Match) mayLack() bool {
+	if !w.against || w.From != nil || len(w.Is) == 0 {
+		return false
+	}
 	name := head(w.name())
-	isText := lexicon().Titles.Ends(name) || lexicon().Bodies.Ends(name) || lexicon().Notes.Ends(name)
-	return w.against && w.From == nil && len(w.Is) > 0 && !isText
+	return !(lexicon().Titles.Ends(name) || lexicon().Bodies.Ends(name) || lexicon().Notes.Ends(name))
 }
 
 // isEmptyIn reports whether a record has what a condition is on and nothing in it, where others of its list have something.
 func (m *matcher) isEmptyIn(want *held, r *Result, record string) bool {
-	if want.isOnName() || !want.mayLack() || !want.filled[listOf(record)] {
+	if !want.filled[listOf(record)] || want.isOnName() || !want.mayLack() {
 		return false
 	}
 	return !slices.ContainsFunc(r.records[record], func(i int) bool {
