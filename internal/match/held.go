@@ -160,14 +160,14 @@ func (m *matcher) hold(w *Match, r *Result) held {
 	h.lists, h.filled = map[string]bool{}, map[string]bool{}
 	for i := range r.fields {
 		if f := &r.fields[i]; is(f) {
-			list := listOf(f.record)
+			list := r.listOf(f.record)
 			h.lists[list] = true
 			h.filled[list] = h.filled[list] || strings.TrimSpace(f.text) != ""
 		}
 	}
 	for _, record := range r.inOrder {
 		if r.outermost(record) && m.hasObject(r, record, w.name()) {
-			h.lists[listOf(record)] = true
+			h.lists[r.listOf(record)] = true
 		}
 	}
 	return h
@@ -258,7 +258,7 @@ func (m *matcher) meets(want *held, r *Result, record string) bool {
 		return met || m.isEmptyIn(want, r, record)
 	}
 
-	missing := want.lists[listOf(record)] && (m.against || r.outermost(record)) && r.isRecord(record)
+	missing := want.lists[r.listOf(record)] && (m.against || r.outermost(record)) && r.isRecord(record)
 	switch {
 	case !has && !missing:
 		return false

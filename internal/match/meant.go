@@ -44,7 +44,7 @@ func (r *Result) areOfOneList(selected selection) bool {
 	lists := map[string]bool{}
 	for _, record := range r.inOrder {
 		if selected[record] {
-			lists[listOf(record)] = true
+			lists[r.listOf(record)] = true
 		}
 	}
 	return len(lists) == 1

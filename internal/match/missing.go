@@ -37,10 +37,10 @@ func (m *matcher) lacking(r *Result, selected selection, found []candidate) bool
 		for !counts(record) && record != "" {
 			record = record[:strings.LastIndexByte(record, '/')]
 		}
-		valued[record], lists[listOf(record)] = true, true
+		valued[record], lists[r.listOf(record)] = true, true
 	}
 	return slices.ContainsFunc(r.inOrder, func(record string) bool {
-		return counts(record) && r.outermost(record) && lists[listOf(record)] && !valued[record]
+		return counts(record) && r.outermost(record) && lists[r.listOf(record)] && !valued[record]
 	})
 }
 
@@ -53,7 +53,7 @@ func (m *matcher) withMissing(r *Result, selected selection, found []candidate) 
 	of, lists := map[string][]candidate{}, map[string]bool{}
 	for _, v := range found {
 		record := r.elementWith(v.record.pointer)
-		of[record], lists[listOf(record)] = append(of[record], v), true
+		of[record], lists[r.listOf(record)] = append(of[record], v), true
 	}
 
 	var out []candidate
@@ -61,7 +61,7 @@ func (m *matcher) withMissing(r *Result, selected selection, found []candidate) 
 		switch isElement := r.elementWith(record) == record; {
 		case len(of[record]) > 0:
 			out = append(out, of[record]...)
-		case isElement && lists[listOf(record)] && selected.has(record):
+		case isElement && lists[r.listOf(record)] && selected.has(record):
 			out = append(out, candidate{text: "\x00" + r.Call + " " + record, call: r.Call, record: recordID{r.Call, record}, missing: true})
 		}
 	}

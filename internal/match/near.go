@@ -282,7 +282,7 @@ func (m *matcher) everywhere(r *Result, name string) bool {
 	lists := map[string]map[string]bool{}
 	for i := range r.fields {
 		if f := &r.fields[i]; f.name == name {
-			list := listOf(f.record)
+			list := r.listOf(f.record)
 			if lists[list] == nil {
 				lists[list] = map[string]bool{}
 			}
@@ -290,17 +290,26 @@ func (m *matcher) everywhere(r *Result, name string) bool {
 		}
 	}
 	for _, record := range r.inOrder {
-		if have := lists[listOf(record)]; have != nil && !have[record] {
+		if have := lists[r.listOf(record)]; have != nil && !have[record] {
 			return false
 		}
 	}
 	return true
 }
 
+// listOf returns what [listOf] does, which is known of the records of a result.
+func (r *Result) listOf(record string) string {
+	if list, known := r.inList[record]; known {
+		return list
+	}
+	return listOf(record)
+}
+
 // listOf returns the pointer of the list that a record is in, with those around it as
 // patterns: the buyers of all orders are of one list.
 func listOf(record string) string {
 	var b strings.Builder
+	b.Grow(len("/") + len(record))
 	for segment := range strings.SplitSeq(record, "/") {
 		if strictjson.IsIndex(segment) {
 			segment = "*"

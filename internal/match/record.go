@@ -176,9 +176,9 @@ func (m *matcher) withNumbers(c *Constraint, r *Result, told selection) selectio
 func (m *matcher) leavesOut(s selection, r *Result) bool {
 	lists := map[string]bool{}
 	for record := range s {
-		lists[listOf(record)] = true
+		lists[r.listOf(record)] = true
 	}
-	return slices.ContainsFunc(r.inOrder, func(record string) bool { return m.step() && !s.has(record) && lists[listOf(record)] })
+	return slices.ContainsFunc(r.inOrder, func(record string) bool { return m.step() && !s.has(record) && lists[r.listOf(record)] })
 }
 
 // withSpeaking adds the records that may have what tells others, in another form: as a part of a compound, inflected, or as a number
@@ -353,11 +353,11 @@ func (r *Result) listIn(record string) (around string, list []string) {
 // meetsWithin reports whether an element meets the conditions on what the elements of its list have, of which there is one, and the record
 // around it the others.
 func (m *matcher) meetsWithin(all [][]held, r *Result, element, around string) (own, met bool) {
-	list := listOf(element)
+	list := r.listOf(element)
 	for _, alternatives := range all {
 		isIn := func(i int) bool {
 			f := &r.fields[i]
-			return listOf(f.record) == list && slices.ContainsFunc(alternatives, func(h held) bool { return h.isNamed(f) })
+			return r.listOf(f.record) == list && slices.ContainsFunc(alternatives, func(h held) bool { return h.isNamed(f) })
 		}
 		at := around
 		if m.work(len(r.nested[around])*perStep) && slices.ContainsFunc(r.nested[around], isIn) {

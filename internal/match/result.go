@@ -50,6 +50,9 @@ type Result struct {
 	outer      map[string]bool  // the records that are in no other
 	level      *Result          // the same with the members of these alone; nil for a list of values
 
+	// inList is the list that each record is in.
+	inList map[string]string
+
 	// names is a text that is a list of names, read so; nil for another text. It is unproven: a
 	// line end in a value adds an element.
 	names    *Result
@@ -154,7 +157,7 @@ func isListed(record string) bool { return elementOf(record) != "" }
 func (r *Result) add(f field) {
 	if r.records == nil {
 		r.structured, r.records, r.members, r.parts, r.outers = true, map[string][]int{}, map[string]bool{}, map[string]int{}, map[string]int{}
-		r.telling = map[string]bool{}
+		r.telling, r.inList = map[string]bool{}, map[string]string{}
 	}
 	if !f.null && !r.telling[f.record] && !lexicon().Wrapping.In(f.key) {
 		r.telling[f.record] = true
@@ -165,6 +168,7 @@ func (r *Result) add(f field) {
 	}
 	if r.records[f.record] == nil {
 		r.inOrder = append(r.inOrder, f.record)
+		r.inList[f.record] = listOf(f.record)
 	}
 	r.records[f.record] = append(r.records[f.record], len(r.fields))
 	r.fields = append(r.fields, f)

@@ -104,7 +104,7 @@ func (m *matcher) total(r *Result, offered []candidate) *big.Rat {
 		}
 
 		record := v.record.pointer
-		in, of, id := listOf(record), r.beside(record, (&field{}).isMeasuredBy), r.ownID(record)
+		in, of, id := r.listOf(record), r.beside(record, (&field{}).isMeasuredBy), r.ownID(record)
 		if total == nil {
 			total, list, measure = new(big.Rat), in, of
 		}

@@ -44,7 +44,7 @@ func (w *Match) mayLack() bool {
 
 // isEmptyIn reports whether a record has what a condition is on and nothing in it, where others of its list have something.
 func (m *matcher) isEmptyIn(want *held, r *Result, record string) bool {
-	if !want.filled[listOf(record)] || want.isOnName() || !want.mayLack() {
+	if want.filled == nil || want.isOnName() || !want.mayLack() || !want.filled[r.listOf(record)] {
 		return false
 	}
 	return !slices.ContainsFunc(r.records[record], func(i int) bool {
