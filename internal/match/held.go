@@ -207,6 +207,7 @@ func (m *matcher) acceptsField(want *held, r *Result, f *field) bool {
 	if bounded && !(m.work(len(r.records[f.record])*perStep) && want.isInUnits(r, f)) {
 		return m.against
 	}
+
 	if f.numeric || want.Below+want.Above == "" {
 		return accepted
 	}
