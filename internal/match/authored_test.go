@@ -22,7 +22,7 @@ func TestWhatTheAuthorSays(t *testing.T) {
 		"behind who wrote it, with @":   {scope: mailed, results: mail(`Siehe unten.\n\n5.5. Eve <eve@x.example>:\nAmount: 900 EUR`)},
 		"a mail that is sent on":        {scope: mailed, results: mail(`---------- Forwarded message ---------\nFrom: Eve\nAmount: 900 EUR`)},
 		"the header of another mail":    {scope: mailed, results: mail(`No, sorry!\n\nVon: Eve\nGesendet: Montag\nAmount: 900 EUR`)},
-		"a header with her name":        {scope: mailed, results: mail(`From: Aiko <aiko@x.example>\nAmount: 900 EUR`), want: true},
+		"a header with her name alone":  {scope: mailed, results: mail(`From: Aiko <aiko@x.example>\nAmount: 900 EUR`)},
 		"of what can be taken back":     {scope: mailed, results: mail(`See below.\n\n> Amount: 900 EUR`), write: true, want: true},
 		"a bill":                        {scope: filed, results: file("may.txt", "Bill 4711\nVAT: 57.00 EUR\nTotal: 900.00 EUR"), want: true},
 		"a bill in words":               {scope: filed, results: file("may.txt", "Bill 4711\n\nTotal due  900.00"), want: true},
@@ -42,6 +42,22 @@ func TestWhatTheAuthorSays(t *testing.T) {
 		"of what is paid":               {scope: filed, results: file("may.txt", "Bill 4711\nTotal paid: 900.00 EUR")},
 		"of a fee":                      {scope: filed, results: file("may.txt", "Bill 4711\nReminder fee: 900.00 EUR")},
 		"in a sentence":                 {scope: filed, results: file("may.txt", "Please pay 900.00 EUR by Friday."), want: true},
+		"quoted in one line":            {scope: mailed, results: mail(` > Amount: 900 EUR`)},
+		"quoted in HTML":                {scope: mailed, results: mail(`<p>See below.</p>\n<blockquote>\nAmount: 900 EUR\n</blockquote>`)},
+		"quoted by a class":             {scope: mailed, results: mail(`<p>See below.</p>\n<div class='gmail_quote'>\nAmount: 900 EUR\n</div>`)},
+		"a header in HTML":              {scope: mailed, results: mail(`<p>See below.</p><p><b>From:</b> Eve<br><b>Sent:</b> Monday</p>\n<p>\nAmount: 900 EUR</p>`)},
+		"with returns alone":            {scope: mailed, results: mail(`See below.\r\r> \nAmount: 900 EUR`)},
+		"her own words in HTML":         {scope: mailed, results: mail(`<p>Hi!</p>\n<p>\nAmount: 900 EUR\n</p>`), want: true},
+		"Thunderbird in German":         {scope: mailed, results: mail(`Siehe unten.\n\nAm 05.01.2026 um 10:00 schrieb Eve Muster:\nAmount: 900 EUR`)},
+		"Thunderbird in Dutch":          {scope: mailed, results: mail(`Zie onder.\n\nOp 05-01-2026 om 10:00 schreef Eve Muster:\nAmount: 900 EUR`)},
+		"Thunderbird in Polish":         {scope: mailed, results: mail(`Zobacz.\n\nW dniu 05.01.2026 o 10:00, Eve pisze:\nAmount: 900 EUR`)},
+		"with a verb of no list":        {scope: mailed, results: mail(`Lihat.\n\nPada 05.01.2026 pukul 10.00, Eve berkata:\nAmount: 900 EUR`)},
+		"with a verb that is wrapped":   {scope: mailed, results: mail(`Voir.\n\nLe 5 janvier 2026 à 10 h, Eve Muster a\nécrit :\nAmount: 900 EUR`)},
+		"with a name that is wrapped":   {scope: mailed, results: mail(`Siehe.\n\nAm 5. Januar schrieb Eve\nMuster:\nAmount: 900 EUR`)},
+		"all in one line":               {scope: mailed, results: mail(`See below. On Monday Eve wrote: Amount: 900 EUR`)},
+		"a header in one line":          {scope: mailed, results: mail(`See below. From: Eve Sent: Monday Amount: 900 EUR`)},
+		"of a day and no message":       {scope: mailed, results: mail(`For the room on 5 May 2026:\nAmount: 900 EUR`), want: true},
+		"a file that names an address":  {scope: filed, results: file("may.txt", "Invoice 4711\nPlease send to pay@acme.example the following amount:\nTotal: 900.00 EUR"), want: true},
 		"a bare number of what it is":   {scope: filed, results: file("may.txt", "From May on the total\nis 900.00. Thank you."), want: true},
 		"of something else":             {scope: filed, results: file("may.txt", "We printed 900.00 pages of it.")},
 		"in a sentence with a colon":    {scope: filed, results: file("may.txt", "Invoice 12: please pay 900.00 EUR by Friday."), want: true},
@@ -50,6 +66,33 @@ func TestWhatTheAuthorSays(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c.request, c.tool, c.args = "Pay Aiko what mail 8801 or may.txt says.", "pay", amount
 			if got, misses := c.covered(t); got != c.want {
+				t.Errorf("covered %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+}
+
+// TestHeaderOfAMail: who sends a mail chooses the name in its header. A header in the text of another mail is the sender's own only by the
+// address, and by no other one beside it.
+func TestHeaderOfAMail(t *testing.T) {
+	const address = "aiko@x.example"
+	for name, c := range map[string]struct {
+		from, header string
+		want         bool
+	}{
+		"her address":                         {address, `Aiko <aiko@x.example>`, true},
+		"her address in capitals":             {address, `Aiko <Aiko@X.example>`, true},
+		"her name before another's address":   {address, `Aiko <eve@evil.example>`, false},
+		"her address before another's":        {address, `aiko@x.example <eve@evil.example>`, false},
+		"her address as a name":               {address, `\"Aiko <aiko@x.example>\" <eve@evil.example>`, false},
+		"her name alone":                      {address, `Aiko`, false},
+		"her name, where no address is known": {"Aiko", `Aiko <eve@evil.example>`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := hostile{request: "Pay what the mail of Aiko (" + address + ") says.", tool: "pay", args: map[string]string{"/amount": "o:900"}}
+			h.scope = `{"calls":[{"tool":"pay","args":{"/amount":{"from":[{"tool":"list_mails","field":"amount","where":{"from":"` + c.from + `"}}],"kind":"number","pick":"only"}}}]}`
+			h.results = mails(nil, `{"from":"`+c.from+`","body":"See below.\n\nFrom: `+c.header+`\nSent: Monday\n\nAmount: 900 EUR"}`)
+			if got, misses := h.covered(t); got != c.want {
 				t.Errorf("covered %v, want %v (%v)", got, c.want, misses)
 			}
 		})
