@@ -22,31 +22,46 @@ func (d *dialogue) saysMore(e *exchange, records *mention.Records, value string)
 	return false
 }
 
+// choice is what a turn may take of several things that a question lists.
+type choice struct {
+	words []string // those that say something and that the question has
+	items []reply.Item
+	texts []mention.Text // of the items
+}
+
+func newChoice(e *exchange) *choice {
+	out := &choice{words: slices.DeleteFunc(reply.Picks(e.question, e.taken()), func(w string) bool { return reply.DeedsOf(w) != 0 })}
+	if len(out.words) == 0 {
+		return out
+	}
+	out.items = reply.Items(e.question)
+	for _, item := range out.items {
+		out.texts = append(out.texts, mention.NewText(item.Text))
+	}
+	return out
+}
+
 // chooses reports whether a yes takes another one of several that the question lists, by words that it has of
 // that one alone: "Yes, the diesel one", "Yes, option 2".
 func (d *dialogue) chooses(e *exchange, records *mention.Records, value string) bool {
 	if e.reading().Answer != reply.Agreed {
 		return false
 	}
-	words := slices.DeleteFunc(reply.Picks(e.question, d.taken(e)), func(w string) bool { return reply.DeedsOf(w) != 0 })
-	if len(words) == 0 {
-		return false
+	c := e.memo.choiceOf(e)
+	if len(c.words) == 0 || c.items == nil {
+		return len(c.words) > 0
 	}
 
-	items := reply.Items(e.question)
-	if items == nil {
-		return true
-	}
-	own := make([]bool, len(items))
-	for i, item := range items {
-		own[i] = records.Names(mention.NewText(item.Text), value) == mention.Named
+	own := make([]bool, len(c.items))
+	for i, text := range c.texts {
+		own[i] = records.Names(text, value) == mention.Named
 	}
 	takes, leaves := false, false
-	for _, w := range words {
+	for _, w := range c.words {
 		inOwn, inPeer := false, false
-		for i, item := range items {
+		for i, item := range c.items {
 			has := item.Has(w)
-			inOwn, inPeer = inOwn || (has && own[i]), inPeer || (has && isPeer(items, own, i, value))
+			inOwn, inPeer = inOwn || (has && own[i]), inPeer || (has && isPeer(c.items, own, i, value))
 		}
 		takes, leaves = takes || (inOwn && !inPeer), leaves || (inPeer && !inOwn)
 	}
@@ -54,7 +69,7 @@ func (d *dialogue) chooses(e *exchange, records *mention.Records, value string) 
 }
 
 // taken returns the clauses of a reply that don't take anything out: "Yes, but drop W1".
-func (d *dialogue) taken(e *exchange) string {
+func (e *exchange) taken() string {
 	out := reply.DeedOf([]string{"remove"})
 	asked := e.memo.proposal(e.question).Deeds.Has(out)
 

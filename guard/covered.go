@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -64,7 +65,7 @@ const maxRetries = 3
 
 // isSame reports whether a call is the one that is decided.
 func (x *view) isSame(c *Call) bool {
-	return x.isCalled(c) && SameArguments(c.Arguments, x.request.Arguments)
+	return x.isCalled(c) && (bytes.Equal(c.Arguments, x.request.Arguments) || SameArguments(c.Arguments, x.request.Arguments))
 }
 
 // isRepeated reports whether an entry is the call that is decided, and may have changed something.
@@ -102,7 +103,7 @@ func (x *view) beyond() ref.Val {
 // upTo returns the dialogue as it was after an exchange.
 func (d *dialogue) upTo(at int) *dialogue {
 	out := *d
-	out.exchanges, out.after = d.exchanges[:at+1], ""
+	out.talk = d.talk.upTo(at)
 	return &out
 }
 
@@ -255,8 +256,8 @@ func (d *dialogue) speaksOf(words []string) bool {
 
 // speaks reports whether a text has each of some words, in whatever form.
 func speaks(text mention.Text, words []string) bool {
-	said := strings.Join(text.Words(), " ")
-	return !slices.ContainsFunc(words, func(w string) bool { return !reply.Echoes(said, w) })
+	said := reply.WordsOf(strings.Join(text.Words(), " "))
+	return !slices.ContainsFunc(words, func(w string) bool { return !said.Echo(w) })
 }
 
 // identifies reports whether a value says what a call is about: a code, an amount, or what a record has.

@@ -2,12 +2,9 @@ package guard
 
 import (
 	"slices"
-	"strings"
-	"sync"
 
 	"github.com/remit-project/remit/internal/mention"
 	"github.com/remit-project/remit/internal/reply"
-	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // told reports whether the agent told the user something before they said anything more.
@@ -87,112 +84,9 @@ func (d *dialogue) answered(_ *mention.Records, statement string) reply.Answer {
 // is no word of any sentence.
 func (d *dialogue) namesArgument(e *exchange) bool {
 	const least = 4 // bytes
-	var none *mention.Records
 	return slices.ContainsFunc(d.used(), func(value string) bool {
-		return len(value) >= least && none.Names(e.replyText(), value) == mention.Named
+		return len(value) >= least && d.memo.none.Names(e.replyText(), value) == mention.Named
 	})
-}
-
-// exchange is what the agent said up to a turn of the user's, and that turn.
-type exchange struct {
-	question, reply string
-	memo            *memo
-	spent           bool // the tool that is called was called after it
-	at              int  // the entry with which the turn begins
-}
-
-func (e *exchange) reading() reply.Reading { return e.memo.reading(e.question, e.reply) }
-
-func (e *exchange) questionText() mention.Text { return e.memo.text(e.question) }
-
-func (e *exchange) replyText() mention.Text { return e.memo.text(e.reply) }
-
-// dialogue is a session as a talk of user and agent.
-type dialogue struct {
-	exchanges []exchange
-	// after is what the agent said since.
-	after string
-	// heard reports whether the agent's words are known here: it said something, or the user
-	// spoke but once.
-	heard bool
-	// used returns the texts of the call's arguments, and elements the things in their lists that
-	// an agent sums up.
-	used     func() []string
-	elements func() []element
-	// lists are the texts of each list of texts in the call.
-	lists func() [][]string
-	// passages are the pairs in them of which one takes the other's place.
-	passages func() []passage
-	// arguments are the texts in the call's arguments, scalars those and the numbers, and given
-	// the texts of the calls before it.
-	arguments, scalars, given func() []given
-	// before and all are the results that were looked up: by the agent, and by the
-	// rules of this decision as well. They are made when first searched.
-	before, all *mention.Records
-	results     []*Result
-	tools       []string
-}
-
-// maxSpoken bounds the exchanges that are searched, the newest.
-const maxSpoken = 64
-
-// talk returns the dialogue of the session.
-func (x *evaluation) talk() *dialogue {
-	if x.dialogue != nil {
-		return x.dialogue
-	}
-
-	d := &dialogue{}
-	turns, spent, spoke, inReply, begun := 0, 0, false, false, 0
-	var question, answer []string
-	end := func() {
-		if len(answer) > 0 {
-			d.exchanges = append(d.exchanges, exchange{question: strings.Join(question, "\n"), reply: strings.Join(answer, "\n"), memo: x.memo, at: begun})
-			question, answer = nil, nil
-		}
-	}
-	for i, e := range x.request.History.Entries {
-		switch e.Kind {
-		case AssistantEntry:
-			if spoke = true; inReply {
-				end()
-			}
-			question, inReply = append(question, e.Text), false
-		case UserEntry:
-			turns++
-			if len(answer) == 0 {
-				begun = i
-			}
-			answer, inReply = append(answer, e.Text), true
-		case CallEntry:
-			if x.isCalled(e.Call) {
-				spent = len(d.exchanges) + min(1, len(answer))
-			}
-		}
-	}
-	end()
-	d.after = strings.Join(append(question, x.request.Beside), "\n")
-	for i := range d.exchanges[:spent] {
-		d.exchanges[i].spent = true
-	}
-
-	d.heard = spoke || turns == 1
-	d.exchanges = d.exchanges[max(0, len(d.exchanges)-maxSpoken):]
-	call := sync.OnceValue(func() *strictjson.Document { return documentOf(x.request.Arguments) })
-	d.arguments = sync.OnceValue(func() []given { return textsOf(call()) })
-	d.used = sync.OnceValue(func() []string { return valuesOf(d.arguments()) })
-	d.scalars = sync.OnceValue(func() []given { return scalarsOf(call()) })
-	d.given = sync.OnceValue(x.givenBefore)
-	d.passages = sync.OnceValue(func() []passage { return passagesOf(call()) })
-	d.elements = sync.OnceValue(func() []element { return elementsOf(call()) })
-	d.lists = sync.OnceValue(func() [][]string { return listsOf(call()) })
-	x.dialogue = d
-	return d
-}
-
-// isCalled reports whether a call is one of the tool that is called.
-func (x *evaluation) isCalled(c *Call) bool {
-	return c.Tool == x.request.Tool && (c.Server == "" || c.Server == x.request.Server)
 }
 
 // agreed is what [dialogue.agreement] reads.
@@ -332,10 +226,10 @@ func (d *dialogue) narrows(e *exchange, records *mention.Records, value string) 
 // Visa. No, not the Visa." What is left out is left to the judge. The clauses come the last first; where
 // some have the value itself, others don't count, that say something of it.
 func (d *dialogue) leavesOut(clauses []clause, records *mention.Records, value string) bool {
-	for _, by := range [...]*mention.Records{nil, records} {
+	for _, by := range [...]*mention.Records{d.memo.none, records} {
 		for _, c := range clauses {
 			if by.Names(c.text, value) == mention.Named {
-				return c.leavesOut(append(slices.Clone(d.used()), value))
+				return d.leavesOutBy(c, value)
 			}
 		}
 	}
@@ -356,54 +250,15 @@ func takenBack(clauses []clause, records *mention.Records, value string) bool {
 	return false
 }
 
-// leavesOut reports whether a clause negates or leaves out, by other words than those of the call: a
-// reason may be "no longer needed".
-func (c clause) leavesOut(values []string) bool {
-	rest := mention.Without(c.raw, values)
-	return reply.Negates(rest) || reply.IsUnread(rest) || mention.NewText(rest).Spares()
-}
-
-// looked returns the results of the session's calls.
-func (x *evaluation) looked() *mention.Records {
-	d := x.talk()
-	if d.before == nil {
-		room := MaxResult
-		for _, e := range slices.Backward(x.request.History.Entries) {
-			if e.Kind != CallEntry || e.Call.Result == nil {
-				continue
-			}
-			if room -= len(content(e.Call.Result)); room < 0 {
-				break
-			}
-			d.results, d.tools = append(d.results, e.Call.Result), append(d.tools, e.Call.Tool)
-		}
-		d.before = x.memo.records(d.results, d.tools)
+// leavesOutBy reports whether a clause negates or leaves out, by other words than a value and those of the call:
+// a reason may be "no longer needed".
+func (d *dialogue) leavesOutBy(c clause, value string) bool {
+	own := value
+	if slices.Contains(d.used(), value) {
+		own = ""
 	}
-	return d.before
-}
-
-// lookedAll returns the results of the session's calls and of the decision's look-ups.
-func (x *evaluation) lookedAll() *mention.Records {
-	if !x.closed && !x.complete {
-		return x.looked()
-	}
-	d := x.talk()
-	if d.all == nil {
-		x.looked()
-		results, tools := slices.Clone(d.results), slices.Clone(d.tools)
-		for _, q := range x.ordered {
-			if q.lookup != nil && q.err == nil && q.lookup.Result != nil {
-				results, tools = append(results, q.given), append(tools, q.lookup.Tool)
-			}
-		}
-		d.all = x.memo.records(results, tools)
-	}
-	return d.all
-}
-
-func content(r *Result) []byte {
-	if len(r.Structured) > 0 {
-		return r.Structured
-	}
-	return []byte(r.Content)
+	return d.leftOut.Of([2]string{c.raw, own}, func() bool {
+		rest := mention.Without(c.raw, append(slices.Clone(d.used()), own))
+		return reply.Negates(rest) || reply.IsUnread(rest) || mention.NewText(rest).Spares()
+	})
 }

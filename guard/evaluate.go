@@ -184,7 +184,7 @@ type evaluation struct {
 	args      ref.Val // typed by shape
 	leaves    []LabeledValue
 
-	memo *memo
+	memo *remembered
 	// sound is set where recorded look-ups may be used at once.
 	sound bool
 
@@ -211,9 +211,11 @@ func newEvaluation(g *Guard, r Request) *evaluation {
 	if r.History == nil {
 		r.History = &History{}
 	}
-	m := &memo{}
+	var m *remembered
 	if r.History.memo != nil {
 		m = r.History.memo()
+	} else {
+		m = newRemembered()
 	}
 	return &evaluation{sound: r.Recorded.sound(), request: r, types: g.types, onlyReads: g.onlyReads, memo: m, session: &sessionValue{types: g.types, session: r.History, memo: m, message: r.Message, besides: r.Beside, present: &Call{Server: r.Server, Tool: r.Tool, Arguments: r.Arguments}}}
 }

@@ -284,7 +284,7 @@ func (x *evaluation) called() string {
 	return b.String()
 }
 
-func (q *inquiry) decode(m *memo) (ref.Val, error) {
+func (q *inquiry) decode(m *remembered) (ref.Val, error) {
 	r := q.given
 	switch {
 	case r == nil:

@@ -69,7 +69,7 @@ type History struct {
 
 	// memo returns what is kept of the history, which is not part of what it says; nil before
 	// [History.Remember].
-	memo func() *memo
+	memo func() *remembered
 }
 
 // Without returns the history without a call that was decided and has not run.

@@ -7,32 +7,37 @@ import (
 
 	"cel.dev/cel-go/common/types/ref"
 
+	"github.com/remit-project/remit/internal/memo"
 	"github.com/remit-project/remit/internal/mention"
 	"github.com/remit-project/remit/internal/record"
 	"github.com/remit-project/remit/internal/reply"
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// maxMemo bounds what a memo keeps of each kind: the newest of a long session. Beyond it,
-// everything is worked out again.
-const maxMemo = 1024
-
-// memo keeps what was worked out of the texts and results of a session, which don't change,
+// remembered is what was worked out of the texts and results of a session, which don't change,
 // for the decisions that follow. It is safe for concurrent use.
-type memo struct {
+type remembered struct {
+	replies  memo.Map[[2]string, reply.Reading]
+	texts    memo.Map[string, mention.Text]
+	told     memo.Map[[2]string, bool]
+	closed   memo.Map[[2]string, bool]
+	given    memo.Map[[3]string, bool]
+	values   memo.Map[resultKey, resultValue]
+	calls    memo.Map[callKey, ref.Val]
+	made     memo.Map[*byte, *strictjson.Document]
+	proposed memo.Map[string, reply.Proposal]
+	clauses  memo.Map[string, []clause]
+	own      memo.Map[[2]string, string]
+	choices  memo.Map[[2]string, *choice]
+	ends     memo.Map[string, *ends]
+	words    memo.Map[string, reply.Words]
+	heard    mention.Heard
+	none     *mention.Records // without any result
+
 	mu       sync.Mutex
-	replies  map[[2]string]reply.Reading
-	texts    map[string]mention.Text
-	told     map[[2]string]bool
-	closed   map[[2]string]bool
-	given    map[[3]string]bool
-	values   map[resultKey]resultValue
-	calls    map[callKey]ref.Val
-	made     map[*byte]*strictjson.Document
-	proposed map[string]reply.Proposal
-	clauses  map[string][]clause
-	own      map[[2]string]string
 	searched []searched
+	read     map[readKey]*mention.Result // those that were searched last
+	talks    []*talk
 }
 
 // resultKey is a result in the form of a tool's output.
@@ -69,64 +74,57 @@ type searched struct {
 	records *mention.Records
 }
 
+// readKey is a result of a tool.
+type readKey struct {
+	result *Result
+	tool   string
+}
+
 // maxSearched is how many sets of results are kept: those of the session, and with those
 // of a decision's look-ups.
 const maxSearched = 4
+
+func newRemembered() *remembered {
+	m := &remembered{}
+	m.none = mention.NewRecords(&m.heard)
+	return m
+}
 
 // Remember lets the history keep what decisions work out of it for the ones that follow. Copies
 // of the history share that; what is in an entry must not change then, except for a result that
 // comes.
 func (h *History) Remember() {
-	m := &memo{}
-	h.memo = func() *memo { return m }
+	m := newRemembered()
+	h.memo = func() *remembered { return m }
 }
 
-// keep returns a value of a map, or makes it.
-func keep[K comparable, V any](mu *sync.Mutex, in *map[K]V, key K, make func() V) V {
-	mu.Lock()
-	v, ok := (*in)[key]
-	mu.Unlock()
-	if ok {
-		return v
-	}
-
-	v = make()
-	mu.Lock()
-	defer mu.Unlock()
-	if *in == nil || len(*in) >= maxMemo {
-		*in = map[K]V{}
-	}
-	(*in)[key] = v
-	return v
+func (m *remembered) reading(question, answer string) reply.Reading {
+	return m.replies.Of([2]string{question, answer}, func() reply.Reading { return reply.Read(question, answer) })
 }
 
-func (m *memo) reading(question, answer string) reply.Reading {
-	return keep(&m.mu, &m.replies, [2]string{question, answer}, func() reply.Reading { return reply.Read(question, answer) })
+func (m *remembered) proposal(said string) reply.Proposal {
+	return m.proposed.Of(said, func() reply.Proposal { return reply.Proposed(said) })
 }
 
-func (m *memo) proposal(said string) reply.Proposal {
-	return keep(&m.mu, &m.proposed, said, func() reply.Proposal { return reply.Proposed(said) })
+func (m *remembered) tells(said, statement string) bool {
+	return m.told.Of([2]string{said, statement}, func() bool { return reply.Tells(said, statement) })
 }
 
-func (m *memo) tells(said, statement string) bool {
-	return keep(&m.mu, &m.told, [2]string{said, statement}, func() bool { return reply.Tells(said, statement) })
+func (m *remembered) closes(said, statement string) bool {
+	return m.closed.Of([2]string{said, statement}, func() bool { return reply.Closes(said, statement) })
 }
 
-func (m *memo) closes(said, statement string) bool {
-	return keep(&m.mu, &m.closed, [2]string{said, statement}, func() bool { return reply.Closes(said, statement) })
+func (m *remembered) gives(question, said, statement string) bool {
+	return m.given.Of([3]string{question, said, statement}, func() bool { return reply.Gives(question, said, statement) })
 }
 
-func (m *memo) gives(question, said, statement string) bool {
-	return keep(&m.mu, &m.given, [3]string{question, said, statement}, func() bool { return reply.Gives(question, said, statement) })
-}
-
-func (m *memo) text(s string) mention.Text {
-	return keep(&m.mu, &m.texts, s, func() mention.Text { return mention.NewText(s) })
+func (m *remembered) text(s string) mention.Text {
+	return m.texts.Of(s, func() mention.Text { return mention.NewText(s) })
 }
 
 // clausesOf returns the clauses of a reply, the last first.
-func (m *memo) clausesOf(s string) []clause {
-	return keep(&m.mu, &m.clauses, s, func() []clause {
+func (m *remembered) clausesOf(s string) []clause {
+	return m.clauses.Of(s, func() []clause {
 		var out []clause
 		for _, c := range slices.Backward(reply.Clauses(s)) {
 			out = append(out, clause{mention.NewText(c), c, sync.OnceValue(func() bool { return reply.TakesBack(c) })})
@@ -135,31 +133,46 @@ func (m *memo) clausesOf(s string) []clause {
 	})
 }
 
+// choiceOf returns what a turn may take of what the agent lists.
+func (m *remembered) choiceOf(e *exchange) *choice {
+	return m.choices.Of([2]string{e.question, e.reply}, func() *choice { return newChoice(e) })
+}
+
+// endsOf returns the parts of a text behind words for where something comes from and goes.
+func (m *remembered) endsOf(text string) *ends {
+	return m.ends.Of(text, func() *ends { return newEnds(text) })
+}
+
+// wordsOf returns the words of a text.
+func (m *remembered) wordsOf(text string) reply.Words {
+	return m.words.Of(text, func() reply.Words { return reply.WordsOf(text) })
+}
+
 // ownOf returns what of a turn a user says as their own.
-func (m *memo) ownOf(said, value string) string {
-	return keep(&m.mu, &m.own, [2]string{said, value}, func() string { return reply.Own(said, value) })
+func (m *remembered) ownOf(said, value string) string {
+	return m.own.Of([2]string{said, value}, func() string { return reply.Own(said, value) })
 }
 
 // call returns a call of the history as expressions see it.
-func (m *memo) call(i int, e *Entry, make func() ref.Val) ref.Val {
+func (m *remembered) call(i int, e *Entry, work func() ref.Val) ref.Val {
 	if len(e.Call.Arguments) == 0 {
-		return make()
+		return work()
 	}
 	key := callKey{e.Call.Server, e.Call.Tool, &e.Call.Arguments[0], len(e.Call.Arguments), e.Call.Result, i, e.Time}
-	return keep(&m.mu, &m.calls, key, make)
+	return m.calls.Of(key, work)
 }
 
 // arguments returns the arguments of a call of the history.
-func (m *memo) arguments(c *Call) *strictjson.Document {
+func (m *remembered) arguments(c *Call) *strictjson.Document {
 	if len(c.Arguments) == 0 {
 		return documentOf(nil)
 	}
-	return keep(&m.mu, &m.made, &c.Arguments[0], func() *strictjson.Document { return documentOf(c.Arguments) })
+	return m.made.Of(&c.Arguments[0], func() *strictjson.Document { return documentOf(c.Arguments) })
 }
 
 // value returns a result as expressions see it.
-func (m *memo) value(r *Result, shape *record.Shape) (ref.Val, error) {
-	v := keep(&m.mu, &m.values, resultKey{r, shape}, func() resultValue {
+func (m *remembered) value(r *Result, shape *record.Shape) (ref.Val, error) {
+	v := m.values.Of(resultKey{r, shape}, func() resultValue {
 		v, err := decodeResult(r, shape)
 		return resultValue{v, err}
 	})
@@ -167,7 +180,7 @@ func (m *memo) value(r *Result, shape *record.Shape) (ref.Val, error) {
 }
 
 // records returns the records of results, of the tools of the same places.
-func (m *memo) records(results []*Result, tools []string) *mention.Records {
+func (m *remembered) records(results []*Result, tools []string) *mention.Records {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, s := range m.searched {
@@ -176,10 +189,16 @@ func (m *memo) records(results []*Result, tools []string) *mention.Records {
 		}
 	}
 
-	out := &mention.Records{}
+	out := mention.NewRecords(&m.heard)
+	read := make(map[readKey]*mention.Result, len(results))
 	for i, r := range results {
-		out.Add(tools[i], content(r))
+		at := readKey{r, tools[i]}
+		if read[at] = m.read[at]; read[at] == nil {
+			read[at] = mention.NewResult(tools[i], content(r))
+		}
+		out.Add(read[at])
 	}
+	m.read = read
 	if len(m.searched) >= maxSearched {
 		m.searched = m.searched[1:]
 	}

@@ -88,23 +88,37 @@ func scalars(v strictjson.Value) []string {
 // turnsRound reports whether a text says a value of the call only in the other's place: "from B to A"
 // where the call goes from A to B.
 func (d *dialogue) turnsRound(text string, records *mention.Records, value string) bool {
-	all := slices.DeleteFunc(slices.Clone(d.passages()), func(p passage) bool { return p.from != value && p.to != value })
-	if len(all) == 0 {
-		return false
+	names := func(parts []mention.Text, value string) bool {
+		return slices.ContainsFunc(parts, func(part mention.Text) bool { return records.Names(part, value) == mention.Named })
 	}
-	from, to := ends(text)
-	names := func(parts []string, value string) bool {
-		return slices.ContainsFunc(parts, func(s string) bool { return records.Names(mention.NewText(s), value) == mention.Named })
-	}
-	return slices.ContainsFunc(all, func(p passage) bool {
-		asSaid := names(from, p.from) || names(to, p.to)
-		return !asSaid && names(from, p.to) && names(to, p.from)
+	return slices.ContainsFunc(d.passages(), func(p passage) bool {
+		if p.from != value && p.to != value {
+			return false
+		}
+		e := d.memo.endsOf(text)
+		asSaid := names(e.from, p.from) || names(e.to, p.to)
+		return !asSaid && names(e.from, p.to) && names(e.to, p.from)
 	})
 }
 
-// ends returns the parts of a text behind words for where something comes from, and behind those for
+// ends are the parts of a text behind words for where something comes from, and behind those for
 // where it goes.
-func ends(text string) (from, to []string) {
+type ends struct{ from, to []mention.Text }
+
+func newEnds(text string) *ends {
+	var out ends
+	from, to := partsOf(text)
+	for _, part := range from {
+		out.from = append(out.from, mention.NewText(part))
+	}
+	for _, part := range to {
+		out.to = append(out.to, mention.NewText(part))
+	}
+	return &out
+}
+
+// partsOf returns the parts of a text as [ends] has them.
+func partsOf(text string) (from, to []string) {
 	isEnd := func(c rune) bool { return strings.ContainsRune("\n!?;。！？", c) }
 	for _, sentence := range strings.FieldsFunc(text, isEnd) {
 		var other []string

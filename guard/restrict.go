@@ -49,15 +49,21 @@ func (d *dialogue) narrowsAnywhere() bool {
 // namesBeside reports whether a turn says what another thing is called that is in a list with the things of the
 // call: "the toaster, please".
 func (d *dialogue) namesBeside(e *exchange, records *mention.Records) bool {
-	var own, beside []string
-	for _, list := range d.lists() {
-		for _, value := range list {
-			own, beside = append(own, records.Texts(value)...), append(beside, records.CalledBeside(value)...)
+	said := d.memo.wordsOf(e.memo.ownOf(e.reply, ""))
+	return slices.ContainsFunc(d.calledBeside(records), said.Echo)
+}
+
+// calledBeside returns the words by which the other things are called that are in a list with the things of the
+// call, and those not.
+func (d *dialogue) calledBeside(records *mention.Records) []string {
+	return d.others.Of(records, func() []string {
+		var own, beside []string
+		for _, list := range d.lists() {
+			for _, value := range list {
+				own, beside = append(own, records.Texts(value)...), append(beside, records.CalledBeside(value)...)
+			}
 		}
-	}
-	text := strings.Join(own, " ")
-	said := e.memo.ownOf(e.reply, "")
-	return slices.ContainsFunc(mention.NewText(strings.Join(beside, " ")).Words(), func(w string) bool {
-		return !reply.IsSmall(w) && !reply.Echoes(text, w) && reply.Echoes(said, w)
+		text := reply.WordsOf(strings.Join(own, " "))
+		return slices.DeleteFunc(mention.NewText(strings.Join(beside, " ")).Words(), func(w string) bool { return reply.IsSmall(w) || text.Echo(w) })
 	})
 }

@@ -126,14 +126,14 @@ func (x *view) asserted(s *statement, wording ref.Val) ref.Val {
 // well, where the user's words may name a thing of the call.
 func (x *view) says(s *statement, wording string) (answer reply.Answer, known bool) {
 	d := x.talk()
-	answer = s.by(d, x.looked(), wording)
+	answer = d.ask(s.function, s.by, x.looked(), wording)
 	if answer == reply.Agreed || !s.ofThings || !d.narrowsAnywhere() {
 		return answer, true
 	}
 	if !x.complete && !x.closed {
 		return answer, false
 	}
-	return s.by(d, x.lookedAll(), wording), true
+	return d.ask(s.function, s.by, x.lookedAll(), wording), true
 }
 
 // maxWordings bounds the wordings of one statement.
@@ -170,7 +170,8 @@ func (x *view) hasAgreed() ref.Val {
 
 // notion is what a rule asks of a value: was it listed, was it stated.
 type notion struct {
-	by func(*dialogue, *mention.Records, string) reply.Answer
+	function string
+	by       func(*dialogue, *mention.Records, string) reply.Answer
 	// wholly is set where a list was not listed when nothing in it was named, if the records of
 	// all its values are known: then it isn't a matter of words.
 	wholly bool
@@ -181,9 +182,9 @@ type notion struct {
 }
 
 var (
-	listedNotion = notion{(*dialogue).listed, true, true, AssistantEntry, "whether the agent named %q in what the user answered",
+	listedNotion = notion{listedFunction, (*dialogue).listed, true, true, AssistantEntry, "whether the agent named %q in what the user answered",
 		"Did the assistant, in what the user's latest words answer, name this as part of what it would do: %s?"}
-	statedNotion = notion{(*dialogue).stated, false, false, UserEntry, "whether the user named %q",
+	statedNotion = notion{statedFunction, (*dialogue).stated, false, false, UserEntry, "whether the user named %q",
 		"Did the user ask for this, or agree to it when the assistant named it: %s?"}
 )
 
@@ -245,13 +246,13 @@ func (x *view) said(n notion, v ref.Val) ref.Val {
 // named decides a notion of a value by the records that the agent looked up, then by
 // those of the decision as well. It is not known yet while the rules look things up.
 func (x *view) named(d *dialogue, n notion, value string) (answer reply.Answer, known bool) {
-	if answer = n.by(d, x.looked(), value); answer == reply.Agreed {
+	if answer = d.ask(n.function, n.by, x.looked(), value); answer == reply.Agreed {
 		return answer, true
 	}
 	if !x.complete && !x.closed {
 		return answer, false
 	}
-	return n.by(d, x.lookedAll(), value), true
+	return d.ask(n.function, n.by, x.lookedAll(), value), true
 }
 
 // errUnclear is what the words don't settle.

@@ -64,24 +64,23 @@ func (d *dialogue) saidAnother(records *mention.Records, value string) bool {
 	if slices.Contains(d.used(), value) {
 		return false
 	}
-	var none *mention.Records
 	members := records.MembersWith(value)
 	return slices.ContainsFunc(d.given(), func(g given) bool {
 		return g.text != value && slices.Contains(members, g.member) && slices.ContainsFunc(d.exchanges, func(e exchange) bool {
-			return none.Names(e.replyText(), g.text) == mention.Named
+			return d.memo.none.Names(e.replyText(), g.text) == mention.Named
 		})
 	})
 }
 
-// givenBefore returns the texts that the arguments of the session's calls are, up to [maxSpoken].
-func (x *evaluation) givenBefore() []given {
+// givenBefore returns the texts that the arguments of a session's calls are, up to [maxSpoken].
+func (m *remembered) givenBefore(entries []Entry) []given {
 	var out []given
-	for i := range x.request.History.Entries {
-		e := &x.request.History.Entries[i]
+	for i := range entries {
+		e := &entries[i]
 		if e.Kind != CallEntry {
 			continue
 		}
-		for member, v := range x.memo.arguments(e.Call).Root().Members() {
+		for member, v := range m.arguments(e.Call).Root().Members() {
 			if v.Kind() == strictjson.String && v.Text() != "" && len(out) < maxSpoken {
 				out = append(out, given{member, v.Text()})
 			}

@@ -127,7 +127,7 @@ func (sessionLibrary) ProgramOptions() []cel.ProgramOption { return nil }
 type sessionValue struct {
 	types   sessionTypes
 	session *History
-	memo    *memo
+	memo    *remembered
 	// message names the message of the call, and besides is the text in it.
 	message, besides string
 	present          *Call // that is decided; nil where none is

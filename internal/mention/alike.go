@@ -119,7 +119,7 @@ func (r *Records) objects(visit func(strictjson.Value) bool) {
 		goesOn = goesOn && (v.Kind() != strictjson.Object || visit(v))
 	}
 	for _, one := range r.results {
-		search(one.root(), 0)
+		search(one.read().root, 0)
 	}
 }
 

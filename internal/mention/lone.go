@@ -18,7 +18,7 @@ var pointing = strings.Fields("the my your our his her their this that der die d
 // tellsAlone reports whether a stretch says enough to mean the only record that is known: what people call it
 // or tell things apart by, two of its fields, or one that is said as what the thing is ("your Visa", "color: teal",
 // "a red bike"). That a shop is open doesn't name an open loan.
-func (w window) tellsAlone(t Text, one record, fields []field, id string) bool {
+func (w window) tellsAlone(t Text, one *record, fields []field, id string) bool {
 	said := 0
 	for i, value := range w {
 		f := fields[i]
@@ -38,7 +38,7 @@ func (w window) tellsAlone(t Text, one record, fields []field, id string) bool {
 }
 
 // nouns returns the words by which a record is called: those of its key and of its look-up.
-func (one record) nouns() []string {
+func (one *record) nouns() []string {
 	var out []string
 	for _, w := range append(provenance.Words(one.key), provenance.Words(one.tool)...) {
 		if !slices.Contains(idWords, singular(w)) {

@@ -11,28 +11,29 @@ import (
 // bikes are the look-ups of the tests: an order with its items, a product with its
 // variants, and a customer with their means of payment.
 func bikes() *mention.Records {
-	r := &mention.Records{}
-	r.Add("get_order", []byte(`{"order_id": "B-77", "status": "open", "items": [
+	r := mention.NewRecords(new(mention.Heard))
+	add := func(tool, content string) { r.Add(mention.NewResult(tool, []byte(content))) }
+	add("get_order", `{"order_id": "B-77", "status": "open", "items": [
 		{"name": "Bell", "product_id": "p1", "item_id": "1000000001", "options": {"color": "silver", "size": "S"}},
 		{"name": "Saddle", "product_id": "p2", "item_id": "1000000002", "options": {"color": "black", "material": "leather"}},
 		{"name": "Saddle", "product_id": "p2", "item_id": "1000000003", "options": {"color": "brown", "material": "leather"}}],
-		"payments": [{"kind": "payment", "amount": 80, "method_id": "card_1"}]}`))
-	r.Add("get_product", []byte(`{"name": "Bell", "product_id": "p1", "variants": {
+		"payments": [{"kind": "payment", "amount": 80, "method_id": "card_1"}]}`)
+	add("get_product", `{"name": "Bell", "product_id": "p1", "variants": {
 		"2000000001": {"item_id": "2000000001", "options": {"color": "silver", "size": "L", "loud": "yes"}, "price": 9.5},
 		"2000000002": {"item_id": "2000000002", "options": {"color": "gold", "size": "S", "loud": "no"}, "price": 10},
-		"2000000003": {"item_id": "2000000003", "options": {"color": "gold", "size": "L", "loud": "no"}, "price": 11}}}`))
-	r.Add("get_item", []byte(`{"item_id": "2000000002", "options": {"color": "gold", "size": "S", "loud": "no"}}`))
-	r.Add("get_item", []byte(`{"item_id": "4000000001", "options": {"color": "teal", "size": "XL", "loud": "no"}}`))
-	r.Add("get_locks", []byte(`{"locks": [{"name": "Lock", "lock_id": "3000000001", "keyed/keyless": "keyed"}, {"name": "Lock", "lock_id": "3000000002", "keyed/keyless": "keyless"}]}`))
-	r.Add("get_goods", []byte(`{"goods": [{"name": "Tea Kettle", "good_id": "5000000001"}, {"name": "Running Shoes", "good_id": "5000000002"}, {"name": "Hiking Shoes", "good_id": "5000000003"}]}`))
-	r.Add("get_rental", []byte(`{"rental_id": "R-9", "customer_id": "mia_li_3668", "what": "cello", "since": "2026-05-01"}`))
-	r.Add("get_trip", []byte(`{"trip_id": "RH6XFN", "city": "Oslo", "class": "basic"}`))
-	r.Add("get_trip", []byte(`{"trip_id": "BU71UY", "city": "Rome", "class": "basic"}`))
-	r.Add("list_trains", []byte(`[{"train_number": "TR001", "leaves": "06:00"}, {"train_number": "TR002", "leaves": "21:00"}]`))
-	r.Add("get_customer", []byte(`{"customer_id": "u1", "methods": {
+		"2000000003": {"item_id": "2000000003", "options": {"color": "gold", "size": "L", "loud": "no"}, "price": 11}}}`)
+	add("get_item", `{"item_id": "2000000002", "options": {"color": "gold", "size": "S", "loud": "no"}}`)
+	add("get_item", `{"item_id": "4000000001", "options": {"color": "teal", "size": "XL", "loud": "no"}}`)
+	add("get_locks", `{"locks": [{"name": "Lock", "lock_id": "3000000001", "keyed/keyless": "keyed"}, {"name": "Lock", "lock_id": "3000000002", "keyed/keyless": "keyless"}]}`)
+	add("get_goods", `{"goods": [{"name": "Tea Kettle", "good_id": "5000000001"}, {"name": "Running Shoes", "good_id": "5000000002"}, {"name": "Hiking Shoes", "good_id": "5000000003"}]}`)
+	add("get_rental", `{"rental_id": "R-9", "customer_id": "mia_li_3668", "what": "cello", "since": "2026-05-01"}`)
+	add("get_trip", `{"trip_id": "RH6XFN", "city": "Oslo", "class": "basic"}`)
+	add("get_trip", `{"trip_id": "BU71UY", "city": "Rome", "class": "basic"}`)
+	add("list_trains", `[{"train_number": "TR001", "leaves": "06:00"}, {"train_number": "TR002", "leaves": "21:00"}]`)
+	add("get_customer", `{"customer_id": "u1", "methods": {
 		"card_1": {"id": "card_1", "source": "credit_card", "brand": "visa", "last_four": "7447"},
 		"card_2": {"id": "card_2", "source": "credit_card", "brand": "mastercard", "last_four": "1201"},
-		"wallet_9": {"id": "wallet_9", "source": "wallet"}}}`))
+		"wallet_9": {"id": "wallet_9", "source": "wallet"}}}`)
 	return r
 }
 
@@ -154,8 +155,8 @@ func TestOneOfAKind(t *testing.T) {
 func FuzzNames(f *testing.F) {
 	f.Add(`{"items":[{"id":"a","name":"b"}]}`, "the b", "a")
 	f.Fuzz(func(_ *testing.T, content, text, value string) {
-		r := &mention.Records{}
-		r.Add("get_items", []byte(content))
+		r := mention.NewRecords(new(mention.Heard))
+		r.Add(mention.NewResult("get_items", []byte(content)))
 		r.Names(mention.NewText(text), value)
 	})
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // Answer is whether a text names a value.
@@ -24,28 +22,13 @@ const (
 // Names reports whether a text names a value: by itself, or by the identifying fields
 // of its record, so that no other record of the same look-up fits.
 func (r *Records) Names(t Text, value string) Answer {
-	if r == nil {
-		r = &Records{}
-	}
-	key := saying{t.raw, value}
-	r.mu.Lock()
-	answer, ok := r.said[key]
-	r.mu.Unlock()
-	if ok {
+	return r.said.Of(saying{t.raw, value}, func() Answer {
+		answer := r.search(t, value)
+		if answer == Other && r.search(r.heard.inPlace(t), value) != Other {
+			return Silent
+		}
 		return answer
-	}
-
-	answer = r.search(t, value)
-	if answer == Other && r.search(t.inPlace(), value) != Other {
-		answer = Silent
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.said == nil || len(r.said) >= maxSaid {
-		r.said = map[saying]Answer{}
-	}
-	r.said[key] = answer
-	return answer
+	})
 }
 
 // NamesBeside is [Records.Names] for one of several values of a call. A day or a time in the
@@ -69,22 +52,16 @@ func (r *Records) NamesBeside(t Text, value string, others func() []string) Answ
 }
 
 func (r *Records) search(t Text, value string) Answer {
-	words := NewText(value).words
-	named := false
-	if isNumber(value) {
-		named = t.saysNumber(value)
-	} else {
-		named = t.saysWhole(value) || t.spells(value)
-	}
-	if named {
+	if r.heard.says(t, value) {
 		return Named
 	}
+	words := NewText(value).words
 
 	// What was looked up by itself doesn't tell how the thing differs from others. Where a list
 	// has it as well, the list says.
 	known := r.of(value)
-	byItself := func(one record) bool { return one.alone }
-	if slices.ContainsFunc(known, func(one record) bool { return !one.alone }) {
+	byItself := func(one *record) bool { return one.alone }
+	if slices.ContainsFunc(known, func(one *record) bool { return !one.alone }) {
 		known = slices.DeleteFunc(known, byItself)
 	}
 
@@ -113,29 +90,62 @@ func (r *Records) search(t Text, value string) Answer {
 // candidate is one record of a look-up with the texts of its fields.
 type candidate map[string]string
 
-// fit reports whether a text names one record of a look-up. Of a record that was looked up by
-// itself nothing tells what the others are like: where the text has other codes of the kind, a
-// part of what the record says may be said of one of them. It also reports whether the text says
-// something that a record of the look-up has.
-func (r *Records) fit(t Text, one record, id string, others bool) (answer Answer, said bool) {
-	var own candidate
-	all := make([]candidate, 0, len(one.siblings))
+// description is what tells a record from those beside it.
+type description struct {
+	own        candidate
+	all        []candidate
+	fields     []field
+	vocabulary *vocabulary
+}
+
+// describe returns what tells a record from those beside it.
+func (r *Records) describe(one *record) *description {
+	r.mu.Lock()
+	d := r.described[one]
+	r.mu.Unlock()
+	if d != nil {
+		return d
+	}
+
+	d = &description{all: make([]candidate, 0, len(one.siblings))}
+	texts := 0
 	for _, s := range one.siblings {
 		c := candidate{}
 		fieldsOf(s, "", c, 0)
 		for i, n := range one.names {
 			c["^"+string(rune('0'+i))+separator+"name"] = n.Text()
 		}
-		if all = append(all, c); s == one.object {
-			own = c
+		if d.all = append(d.all, c); s == one.object {
+			d.own = c
 		}
+		texts += len(c)
 	}
+	d.fields = telling(d.own, d.all)
+	d.vocabulary = newVocabulary(d.fields, d.all, r.called())
 
-	fields := telling(own, all)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if texts += len(d.fields) * len(r.called().names); r.texts+texts <= maxDescribed {
+		if r.described == nil {
+			r.described = map[*record]*description{}
+		}
+		r.described[one] = d
+		r.texts += texts
+	}
+	return d
+}
+
+// fit reports whether a text names one record of a look-up. Of a record that was looked up by
+// itself nothing tells what the others are like: where the text has other codes of the kind, a
+// part of what the record says may be said of one of them. It also reports whether the text says
+// something that a record of the look-up has.
+func (r *Records) fit(t Text, one *record, id string, others bool) (answer Answer, said bool) {
+	d := r.describe(one)
+	own, all, fields := d.own, d.all, d.fields
 	if len(fields) == 0 {
 		return Silent, false
 	}
-	windows := windowsOf(t, newVocabulary(fields, all, r.called()))
+	windows := windowsOf(t, d.vocabulary)
 	if len(windows) == 0 {
 		return Silent, false
 	}
@@ -155,12 +165,12 @@ func (r *Records) fit(t Text, one record, id string, others bool) (answer Answer
 
 // another reports whether a text has the code of another record that the same tool returned by
 // itself.
-func (r *Records) another(t Text, one record, value string) bool {
+func (r *Records) another(t Text, one *record, value string) bool {
 	if !one.alone {
 		return false
 	}
-	return slices.ContainsFunc(r.results, func(other result) bool {
-		id := other.root().Get(one.key).Text()
+	return slices.ContainsFunc(r.results, func(other *Result) bool {
+		id := other.read().root.Get(one.key).Text()
 		code := id != value && strings.ContainsFunc(id, unicode.IsDigit)
 		return other.tool == one.tool && code && t.says(NewText(id).words)
 	})
@@ -248,12 +258,6 @@ func (v *vocabulary) key(t Text, i int) int {
 	return most
 }
 
-// called returns what the results call things.
-func (r *Records) called() *named {
-	r.once.Do(func() { r.words = &named{withHeads(r.allNames()), r.keys()} })
-	return r.words
-}
-
 // calling is words by which a thing may be called, and the value that they mean.
 type calling struct {
 	spelled, value string
@@ -288,61 +292,6 @@ func withHeads(names []string) []calling {
 		}
 	}
 	return out
-}
-
-// allNames returns what things are called in all results, each once.
-func (r *Records) allNames() []string {
-	const most = 512
-	var out []string
-	seen := map[string]bool{}
-	r.members(func(key string, v strictjson.Value) {
-		if !isName(key) || v.Kind() != strictjson.String || len(out) == most {
-			return
-		}
-		if name := v.Text(); name != "" && len(name) <= maxText && !seen[name] {
-			seen[name] = true
-			out = append(out, name)
-		}
-	})
-	return out
-}
-
-// keys returns the names of the fields of all records, except for those that are words of any
-// sentence.
-func (r *Records) keys() map[string][][]word {
-	const most = 512
-	out := map[string][][]word{}
-	seen := map[string]bool{}
-	r.members(func(key string, v strictjson.Value) {
-		if seen[key] || isName(key) || len(seen) == most {
-			return
-		}
-		seen[key] = true
-		if words := NewText(key).words; len(words) > 0 && v.Kind() == strictjson.String {
-			last := words[len(words)-1].text
-			out[last] = append(out[last], words)
-		}
-	})
-	return out
-}
-
-// members visits the members of all objects of the results.
-func (r *Records) members(visit func(key string, v strictjson.Value)) {
-	var within func(v strictjson.Value, depth int)
-	within = func(v strictjson.Value, depth int) {
-		if depth > maxDepth {
-			return
-		}
-		for m := range v.All() {
-			if v.Kind() == strictjson.Object {
-				visit(m.Name(), m)
-			}
-			within(m, depth+1)
-		}
-	}
-	for _, one := range r.results {
-		within(one.root(), 0)
-	}
 }
 
 // window is a stretch of a text that speaks of one record: no field twice.

@@ -98,8 +98,14 @@ func has(words, want []string) bool {
 	})
 }
 
-// Echoes reports whether a text has a word, in whatever form: "cancelled" for "cancel".
-func Echoes(text, word string) bool { return has(flat(sentences(text)), tokensOf(word)) }
+// Words are the words of a text.
+type Words []string
+
+// WordsOf returns the words of a text.
+func WordsOf(text string) Words { return flat(sentences(text)) }
+
+// Echo reports whether a word is among others, in whatever form: "cancelled" for "cancel".
+func (w Words) Echo(word string) bool { return has(w, tokensOf(word)) }
 
 // IsSmall reports whether a word says nothing by itself, in some language.
 func IsSmall(word string) bool {
