@@ -18,8 +18,11 @@ func (m *matcher) aside(s *Source, c *Constraint, r *Result) func(*field) string
 	if !m.irreversible || m.against || r.values {
 		return func(*field) string { return "" }
 	}
-	of := meaningOf(m.head(r, s.name()))
-	ofThing := c.Pick == scope.Only && len(s.Where) == 0 && !of.bare && len(of.kinds) > 0
+	ofThing := false
+	if c.Pick == scope.Only && len(s.Where) == 0 {
+		of := meaningOf(m.head(r, s.name()))
+		ofThing = !of.bare && len(of.kinds) > 0
+	}
 	lists := map[string]string{} // what was found of the outermost ones
 	return func(f *field) string {
 		home := r.home(f.record)

@@ -24,7 +24,7 @@ func (m *matcher) bind(c *Constraint, a Argument, o offers, hits []candidate) (m
 	if m.isFree(c, a) {
 		return ""
 	}
-	var records []recordID
+	records := make([]recordID, 0, len(hits))
 	for _, h := range hits {
 		if h.record == (recordID{}) {
 			return ""
@@ -48,7 +48,7 @@ func (m *matcher) bind(c *Constraint, a Argument, o offers, hits []candidate) (m
 	}
 
 	if m.bound == nil {
-		m.bound, m.elements = map[binding][]recordID{}, map[binding]string{}
+		m.bound = map[binding][]recordID{}
 	}
 	before, bound := m.bound[key]
 	if bound {
@@ -59,6 +59,9 @@ func (m *matcher) bind(c *Constraint, a Argument, o offers, hits []candidate) (m
 		records = slices.DeleteFunc(slices.Clone(before), func(r recordID) bool { return !now[r] })
 	}
 	m.bound[key] = records
+	if isPlace && m.elements == nil {
+		m.elements = map[binding]string{}
+	}
 	if isPlace {
 		m.elements[key] += strconv.Quote(hits[0].text)
 	}

@@ -27,13 +27,12 @@ func (m *matcher) places(s *Source, c *Constraint, r *Result) []candidate {
 	if !r.structured || r.values || m.lent || !m.work(len(r.inOrder)*perStep) {
 		return nil
 	}
-	fields := append([]string{s.Field}, s.Or...)
-	if slices.ContainsFunc(fields, func(field string) bool { return m.hasOwn(r, words(field)) }) {
+	if m.hasOwn(r, s.name()) || slices.ContainsFunc(s.Or, func(field string) bool { return m.hasOwn(r, words(field)) }) {
 		return nil
 	}
 
 	var out []candidate
-	for _, field := range fields {
+	for _, field := range append([]string{s.Field}, s.Or...) {
 		place, ok := m.lookedIn(r, words(field))
 		if !ok {
 			continue
@@ -54,6 +53,9 @@ func (m *matcher) places(s *Source, c *Constraint, r *Result) []candidate {
 func (m *matcher) hasOwn(r *Result, name []string) bool {
 	if _, has := m.member(r, name, ""); !has || len(name) == 0 {
 		return has
+	}
+	if r.members[strings.Join(name, " ")] {
+		return true
 	}
 	for member := range r.members {
 		if m.step() && slices.ContainsFunc(strings.Fields(member), func(w string) bool { return sameWord(w, name[0]) }) {

@@ -61,11 +61,17 @@ func (m *matcher) unmet(where []Match, r *Result) []Match {
 	if r.level == nil || r.values {
 		return where
 	}
-	isAsked := func(w Match) bool { return m.isAskedFor(&w, r) && !m.hasAny(&w, r) }
-	if !slices.ContainsFunc(where, isAsked) {
-		return where
+	out := where
+	for i := range where {
+		isAsked := m.isAskedFor(&where[i], r) && !m.hasAny(&where[i], r)
+		switch {
+		case isAsked && len(out) == len(where):
+			out = slices.Clone(where[:i])
+		case !isAsked && len(out) < len(where):
+			out = append(out, where[i])
+		}
 	}
-	return slices.DeleteFunc(slices.Clone(where), isAsked)
+	return out
 }
 
 // isAskedFor reports whether the call of a result asked for a value of a condition that is on nothing else.

@@ -11,8 +11,13 @@ type gathered struct {
 	indexed int
 }
 
+// add adds the values of a result, which are the caller's no more.
 func (g *gathered) add(values []candidate) {
-	g.values = append(g.values, values...)
+	if g.values == nil {
+		g.values = values
+	} else {
+		g.values = append(g.values, values...)
+	}
 	g.left += len(values)
 }
 

@@ -85,8 +85,8 @@ type state struct {
 	spots map[string]map[string][]spot
 	// offered are the values that the sources of constraints offer, as far as they are the same for every argument.
 	offered map[offering]offers
-	// placed says where the results are, once that is needed.
-	placed *sequence
+	// placed says where the results are, once that is needed, and kept is that of the match before.
+	placed, kept *sequence
 	// corrected is the record that the session itself made and that the call is on; nil for others.
 	corrected *made
 }

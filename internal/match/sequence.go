@@ -1,14 +1,18 @@
 package match
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// Where a result is among those of a match, and which of them are of the same call, is looked up for each value: it is found once.
+// Where a result is among those of a match, and which of them are of the same call, is looked up for each value: it is found once, and kept
+// as long as there are no other results.
 
 // sequence says where each result is among those of a match.
 type sequence struct {
+	of     []*Result
+	steps  int            // that it takes, which each match is charged for: what a call may take doesn't depend on the calls before it
 	places map[string]int // by the call's id
 	// calls tells the calls apart: those with the same tool and arguments have the same number.
 	calls []int
@@ -19,13 +23,21 @@ type sequence struct {
 
 // sequence returns the places of the results.
 func (m *matcher) sequence() *sequence {
-	if m.placed != nil {
-		return m.placed
+	if m.placed == nil {
+		if !slices.Equal(m.kept.of, m.results) {
+			*m.kept = newSequence(m.results)
+		}
+		m.placed = m.kept
+		m.steps -= m.placed.steps
 	}
-	p, numbers := &sequence{places: make(map[string]int, len(m.results))}, make(map[string]int, len(m.results))
-	for i, r := range m.results {
+	return m.placed
+}
+
+func newSequence(results []*Result) sequence {
+	p, numbers := sequence{of: slices.Clone(results), places: make(map[string]int, len(results))}, make(map[string]int, len(results))
+	for i, r := range results {
 		key := r.callKey()
-		m.work(len(key) / perStep) // to hash a text takes less than to look through it
+		p.steps += 1 + len(key)/(perStep*perStep) // to hash a text takes less than to look through it
 		if _, known := p.places[r.Call]; !known {
 			p.places[r.Call] = i
 		}
@@ -40,7 +52,6 @@ func (m *matcher) sequence() *sequence {
 			p.latest[n] = i
 		}
 	}
-	m.placed = p
 	return p
 }
 

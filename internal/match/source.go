@@ -456,7 +456,7 @@ func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 
 		own := m.counted(&sources[i], c, listed, m.ownRecords(&sources[i], c, id))
 		out.called = out.called || len(own) > 0
-		out.values = slices.Concat(out.values, of.rest(), own)
+		out.values = append(append(out.values, of.rest()...), own...)
 	}
 	return out
 }

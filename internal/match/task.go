@@ -38,6 +38,7 @@ type Task struct {
 	ran                   map[string]run           // the calls that ran, by their digests
 	drawn                 map[string][]string      // the calls that can't be taken back, by their entries and what they drew
 	confirmed             bool
+	kept                  sequence // of the results of the last match
 }
 
 // MaxSaid bounds the earlier texts of a conversation in which a task looks for the user's
@@ -78,7 +79,7 @@ func (t *Task) Delegates(results []*Result) []*Result {
 		s := &t.scope.Delegates[i]
 		m := newMatcher(state{
 			scope: t.scope, results: results, request: t.request, said: t.said, folded: t.folded, quiet: true, effect: true, irreversible: true,
-			in: &Call{}, proposal: &Proposal{},
+			in: &Call{}, proposal: &Proposal{}, kept: &t.kept,
 		})
 		for _, r := range slices.Backward(results) {
 			if m.comesFrom(s, r, &Constraint{Pick: scope.Only}) && m.steps >= 0 {
@@ -132,7 +133,7 @@ func (t *Task) Match(p *Proposal, results []*Result) (cover Cover, misses []stri
 func (t *Task) matcher(p *Proposal, results []*Result, quiet bool) *matcher {
 	return newMatcher(state{
 		scope: t.scope, results: readable(results, p), agreed: p.Readings, request: t.request, said: t.said, folded: t.folded, quiet: quiet,
-		stating: t.stating, effect: !p.Read, irreversible: p.Irreversible, confirmed: t.confirmed, grants: make([]Grant, 0, len(p.Args)),
+		stating: t.stating, effect: !p.Read, irreversible: p.Irreversible, confirmed: t.confirmed, grants: make([]Grant, 0, len(p.Args)), kept: &t.kept,
 	})
 }
 
