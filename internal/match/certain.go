@@ -69,7 +69,7 @@ func (m *matcher) isOfUnsaid(w *Match, level *Result, named func(*field) bool) b
 		return isForm || isNamed || level.isAbout(word) || (m.work(len(m.folded)) && hasWord(m.folded, word))
 	}
 
-	any, said := false, map[string]bool{}
+	any, said := false, map[string]bool{strings.Join(w.name(), " "): true}
 	for i := range level.fields {
 		f := &level.fields[i]
 		if !m.step() || !named(f) || !level.outermost(f.record) {

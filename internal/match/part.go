@@ -59,6 +59,9 @@ func (f *field) within(part []string, outer int) {
 // the object's own name, "client id" as well as "card number" for the one of a fuel card; nil
 // where there is none. Of several, and of one that a record lacks, none counts.
 func (m *matcher) partOf(r *Result, description []string, kind scope.Kind) func(*field) bool {
+	if !r.hasParts {
+		return nil
+	}
 	want := meaningOf(m.head(r, description))
 	if want.of == nil || want.bare {
 		return nil
@@ -237,6 +240,9 @@ var kindWords = map[scope.Kind]string{
 
 // isObject reports whether a member is an object in some records, and in others there is none.
 func (m *matcher) isObject(r *Result, member string) bool {
+	if !r.hasParts {
+		return false
+	}
 	within := false
 	for name := range r.members {
 		within = within || (r.parts[name] > 0 && strings.HasPrefix(name, member+" "))

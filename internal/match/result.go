@@ -50,8 +50,9 @@ type Result struct {
 	outer      map[string]bool  // the records that are in no other
 	level      *Result          // the same with the members of these alone; nil for a list of values
 
-	// inList is the list that each record is in.
-	inList map[string]string
+	// inList is the list that each record is in, and hasParts whether any of them has a member in an object.
+	inList   map[string]string
+	hasParts bool
 
 	// names is a text that is a list of names, read so; nil for another text. It is unproven: a
 	// line end in a value adds an element.
@@ -162,7 +163,7 @@ func (r *Result) add(f field) {
 	if !f.null && !r.telling[f.record] && !lexicon().Wrapping.In(f.key) {
 		r.telling[f.record] = true
 	}
-	r.members[f.name] = true
+	r.members[f.name], r.hasParts = true, r.hasParts || f.part != nil
 	if _, known := r.parts[f.name]; !known || f.part == nil {
 		r.parts[f.name], r.outers[f.name] = len(f.part), f.outer
 	}

@@ -22,5 +22,10 @@ func UnescapeToken(token string) string {
 // IsIndex reports whether a reference token may be the index of an element. So may the name of a member: see
 // [Leaf.IsIndex].
 func IsIndex(token string) bool {
-	return token != "" && strings.Trim(token, "0123456789") == ""
+	for i := range len(token) {
+		if token[i] < '0' || token[i] > '9' {
+			return false
+		}
+	}
+	return token != ""
 }
