@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/remit-project/remit/internal/match"
+	"github.com/remit-project/remit/internal/raced"
 	"github.com/remit-project/remit/scope"
 )
 
@@ -175,6 +176,32 @@ func BenchmarkManyResults(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// TestWorkOfAMatch: what a scope of ten entries costs a call that the last one covers by a record of a listing, without a clock. Who needs more
+// has a reason for it, and changes the bounds.
+func TestWorkOfAMatch(t *testing.T) {
+	raced.SkipTable(t)
+	const most, mostSteps = 50, 700 // allocations, of which there were 90 once
+	var entries []string
+	for i := range 9 {
+		entries = append(entries, fmt.Sprintf(`{"tool":"forward_mail","times":1000,"args":{"/to":{"is":"other%d@corp.example"},"/note":{"any":true}}}`, i))
+	}
+	entries = append(entries, `{"tool":"forward_mail","times":1000,"args":{"/to":{"is":"ann@corp.example"},"/note":{"any":true},
+		"/id":{"from":[{"tool":"list_mails","field":"id","where":{"name":"n7"}}],"kind":"id","pick":"only"}}}`)
+	s, refused, err := scope.Parse([]byte(`{"calls":[`+strings.Join(entries, ",")+`]}`), nil)
+	if err != nil || len(refused) > 0 {
+		t.Fatal(err, refused)
+	}
+	task, results := match.NewTask(s, "Forward the mail n7 to ann@corp.example."), listed(1, 21, nil, record)
+	p := call("forward_mail", map[string]string{"/id": "s:a7", "/to": "t:ann@corp.example", "/note": "c:see below"})
+
+	if n, covered := task.Steps(p, results); n > mostSteps || !covered {
+		t.Errorf("%d steps, at most %d; covered: %v", n, mostSteps, covered)
+	}
+	if n := testing.AllocsPerRun(100, func() { task.Match(p, results) }); n > most {
+		t.Errorf("%.0f allocations, at most %d", n, most)
 	}
 }
 
