@@ -14,7 +14,12 @@ var pairs = strings.Fields("а a в b с c ԁ d е e һ h н h і i ј j к k м
 var toLatin = strings.NewReplacer(pairs...)
 
 // Latin returns a lower-case text with the Latin letters that its letters look like.
-func Latin(text string) string { return toLatin.Replace(text) }
+func Latin(text string) string {
+	if !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) {
+		return text
+	}
+	return toLatin.Replace(text)
+}
 
 // Unmixed returns a lower-case word as that of one alphabet, if its letters are of several that look
 // alike: all Latin, or else all Cyrillic. Any other word comes back as it is.

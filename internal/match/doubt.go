@@ -35,12 +35,12 @@ func (w *Match) is(v scope.Value, text string) bool {
 // administrators are admins, for what speaks against a call.
 func (w *Match) maySaySo(v scope.Value, text string) bool {
 	name := head(w.name())
-	if len(name) == 0 || w.exact || lexicon().Titles.Ends(name) || len(words(text)) > maxTitle {
+	if len(name) == 0 || w.exact || lexicon().Titles.Ends(name) {
 		return false
 	}
 	of := spaced(plainly(string(v)))
-	hasLetters := strings.ContainsFunc(of, unicode.IsLetter) && !strings.ContainsFunc(of, unicode.IsDigit)
-	return hasLetters && switches[of] == "" && maySay(spaced(plainly(text)), of)
+	isWord := strings.ContainsFunc(of, unicode.IsLetter) && !strings.ContainsFunc(of, unicode.IsDigit) && switches[of] == ""
+	return isWord && len(words(text)) <= maxTitle && maySay(spaced(plainly(text)), of)
 }
 
 // mayBe reports whether a text may be a value, whatever its form: an amount with its currency, an
@@ -59,7 +59,7 @@ func mayBe(value, text string) bool {
 		return true
 	}
 	for _, k := range heldKinds {
-		if isOf(value, k) && appears(shown, value) {
+		if appears(shown, value) && isOf(value, k) {
 			return true
 		}
 	}
@@ -68,8 +68,12 @@ func mayBe(value, text string) bool {
 
 // isAmong reports whether a short text has a code among others ("s1; s2"), at one end of a range ("s1-s4"), in a link, or parted ("s 1").
 func isAmong(code, text string) bool {
-	value, shown := plainly(code), plainly(text)
-	if !isCode(value) || isMoment(code) || rational(strings.TrimSpace(code)) != nil || len(shown) > 16*maxTitle {
+	value := plainly(code)
+	if !isCode(value) || isMoment(code) || rational(strings.TrimSpace(code)) != nil {
+		return false
+	}
+	shown := plainly(text)
+	if len(shown) > 16*maxTitle {
 		return false
 	}
 	if strings.ReplaceAll(shown, " ", "") == value {
@@ -105,13 +109,19 @@ var invisible = []*unicode.RangeTable{unicode.Cf, unicode.Mn, unicode.Me, unicod
 
 // visible returns a text without what is invisible, folded, and with one space for several.
 func visible(text string) string {
-	seen := strings.Map(func(r rune) rune {
-		if unicode.In(r, invisible...) {
-			return -1
-		}
-		return r
-	}, norm.NFKD.String(text))
-	return strings.Join(strings.Fields(fold(seen)), " ")
+	if !isASCII(text) {
+		text = strings.Map(func(r rune) rune {
+			if unicode.In(r, invisible...) {
+				return -1
+			}
+			return r
+		}, norm.NFKD.String(text))
+	}
+	text = fold(text)
+	if !strings.ContainsFunc(text, unicode.IsSpace) {
+		return text
+	}
+	return strings.Join(strings.Fields(text), " ")
 }
 
 // plainly returns a text as people see it.
@@ -122,7 +132,7 @@ var alphabets = []*unicode.RangeTable{unicode.Latin, unicode.Cyrillic, unicode.G
 
 // isDisguised reports whether a word of a text has letters of several alphabets that look alike.
 func isDisguised(text string) bool {
-	return slices.ContainsFunc(words(visible(text)), func(word string) bool {
+	return !isASCII(text) && slices.ContainsFunc(words(visible(text)), func(word string) bool {
 		of := 0
 		for _, a := range alphabets {
 			if strings.ContainsFunc(word, func(r rune) bool { return unicode.Is(a, r) }) {

@@ -146,7 +146,11 @@ func (w *Match) accepts(text string) bool {
 // spaced returns the words of a text, folded, with a space between them: "grocery-list.md"
 // contains the words "grocery list".
 func spaced(text string) string {
-	return strings.Join(strings.FieldsFunc(fold(text), isSign), " ")
+	text = fold(text)
+	if !strings.ContainsFunc(text, isSign) {
+		return text // one word, as most values are
+	}
+	return strings.Join(strings.FieldsFunc(text, isSign), " ")
 }
 
 // hasWords reports whether a text contains words in a row, as whole words. In scripts without
