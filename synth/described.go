@@ -77,7 +77,7 @@ func (x *table) verbRun(s string) []candidate {
 		if !ok {
 			w, v, ok = x.verbOf(f)
 		}
-		if !ok || x.isNoun(w, fields[i:]) || x.isPhrasal(w, fields[i+1:]) {
+		if !ok || x.isNoun(w, fields[i:]) || x.isPhrasal(w, fields[i+1:]) || (len(out) == 0 && x.isState(w, fields[i:])) {
 			break
 		}
 		out = append(out, candidate{word: w, verb: v, pos: -1})
@@ -115,6 +115,13 @@ func (x *table) isNoun(verb string, text []string) bool {
 	}
 	namesThings := x.has("nouns-too", verb) || x.has("drawings", verb)
 	return namesThings && strings.HasSuffix(word, "s") && len(text) > 1 && text[1] == "of"
+}
+
+// isState reports whether the first word of a text says in which state things are, though it could be a verb: "Saved payees". Who tells
+// what was done with something says with what: "Deleted the file".
+func (x *table) isState(verb string, text []string) bool {
+	participle := strings.HasSuffix(text[0], "ed") && text[0] != verb
+	return participle && len(text) > 1 && !x.has("articles", text[1]) && !x.has("pronouns", text[1]) && singular(text[1]) != text[1]
 }
 
 // acted are the words that the description's first verb acts on: those before the

@@ -33,11 +33,13 @@ func (t *tool) findVerb() {
 			t.object = append(t.object, w)
 		}
 	}
-	if chosen.word == "" {
+	switch {
+	case chosen.word == "" && t.readsThings():
+	case chosen.word == "":
 		t.effect, t.manner = contract.Destructive, changing
 		t.why = append(t.why, "no verb that is known in name or description")
 		t.review = append(t.review, "what the tool does could not be told from its name or description; the strictest reading was taken")
-	} else {
+	default:
 		t.verb, t.manner, t.effect = chosen.word, chosen.verb.manner, chosen.verb.effect
 		t.why = append(t.why, why)
 		t.secondOpinion(slices.Concat(told, t.table.alsoDone(t.desc)))
