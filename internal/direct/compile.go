@@ -100,10 +100,21 @@ func (c *compiler) name(id int64, name string) node {
 			name = r.Name
 		}
 	}
-	if c.ast.GetType(id).Kind() == types.TypeKind || strings.HasPrefix(name, ".") {
+	if c.ast.GetType(id).Kind() == types.TypeKind {
+		if is, ok := typesByName[name]; ok {
+			return constant(is)
+		}
+		return nil
+	}
+	if strings.HasPrefix(name, ".") {
 		return nil
 	}
 	return c.variable(name)
+}
+
+// typesByName are the types of what arguments and results have.
+var typesByName = map[string]*types.Type{
+	"bool": types.BoolType, "int": types.IntType, "string": types.StringType, "list": types.ListType, "map": types.MapType, "null_type": types.NullType,
 }
 
 func (l *local) read() node {
@@ -223,7 +234,10 @@ func (c *compiler) call(e ast.Expr) node {
 }
 
 // unbounded are functions whose work the sizes of their arguments don't bound.
-var unbounded = []string{"lists.range", "flatten"}
+var unbounded = []string{"lists.range"}
+
+// flattening is the function whose work the lists in a list add to.
+const flattening = "flatten"
 
 // function compiles a call of a declared function.
 func (c *compiler) function(e ast.Expr, parts []ast.Expr, args []node) node {
@@ -261,6 +275,10 @@ func (c *compiler) function(e ast.Expr, parts []ast.Expr, args []node) node {
 		}
 	}
 	switch {
+	case name == flattening && (len(args) != 1 || b.Unary == nil):
+		return nil
+	case name == flattening:
+		return flatten(args[0], b.Unary)
 	case len(args) == 1 && b.Unary != nil:
 		return unary(args[0], b.Unary, 1)
 	case len(args) == 2 && b.Binary != nil:

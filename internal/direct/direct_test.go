@@ -175,6 +175,8 @@ func TestAnswers(t *testing.T) {
 		`{"a": args.n}.a == 3`,
 		`args.none == null && args != null`,
 		`"a,b".split(",") == args.tags.slice(0, 2)`,
+		`args.tags.flatten() == args.tags && args.rows.flatten().size() == 3`,
+		`type(args.id) == string && type(args.by) == map && type(args.tags) != map && type(args.n) != string && type(args.none) == null_type`,
 		`math.greatest(args.n, 2) == 3 && -args.n < 0`,
 	} {
 		if !same(t, env, f, text, sample) {
@@ -188,8 +190,8 @@ func TestNoAnswer(t *testing.T) {
 	env, f := environment(t)
 	for _, text := range []string{
 		`args.missing`, `args.tags[9]`, `args.id.x`, `args.n / 0 == 1`, `args.id < 3`, `absent`, `absent == 1`, `args.missing || true`,
-		`found({"a": 1})`, `lists.range(1000000).size()`, `args.tags.flatten()`, `args.ok && args.id`, `!args.n`, `args.n ? 1 : 2`,
-		`-args.id == "r1"`, `-args.none == null`, `bytes(args.id) in dyn({"a": 1})`, `args.n.exists(x, true)`, `type(args.n) == int`, `args.tags["0"]`, `args.items.map(i, i.id)[-1]`,
+		`found({"a": 1})`, `lists.range(1000000).size()`, `args.rows.flatten(2)`, `args.n.flatten()`, `args.ok && args.id`, `!args.n`, `args.n ? 1 : 2`,
+		`-args.id == "r1"`, `-args.none == null`, `bytes(args.id) in dyn({"a": 1})`, `args.n.exists(x, true)`, `type(args.n) == uint`, `args.tags["0"]`, `args.items.map(i, i.id)[-1]`,
 	} {
 		if p := Compile(f, compile(t, env, text)); p != nil {
 			if got := p.Eval(values{decode(t, sample)}, 1_000_000); got != nil {
@@ -232,7 +234,7 @@ func expressions() *rapid.Generator[string] {
 			}
 			form := rapid.SampledFrom([]string{"L", "(D == D)", "(D != D)", "(D < D)", "(D >= D)", "(D && D)", "(D || D)", "(D + D)", "(D * D)", "(D in D)", "(bytes(D) in D)", "!D", "-D", "(D ? D : D)",
 				"has(L.id)", "D.id", "D.?left", "D.?id.orValue(D)", "D[D]", "D[?D]", "D.all(x, D)", "D.exists(x, D)", "D.exists_one(x, D)", "D.map(x, D)", "D.filter(x, D)", "D.map(x, D, D)",
-				"D.all(x, y, D)", "D.transformList(x, y, D)", "D.exists(y, D)", "cel.bind(x, D, D)", "D.size()", "[D, D]", `{"a": D}`, `found({"a": D})`, "D.sum()", `D.startsWith(D)`, "dyn(D).contains(D)"}).Draw(t, "form")
+				"D.all(x, y, D)", "D.transformList(x, y, D)", "D.exists(y, D)", "cel.bind(x, D, D)", "D.size()", "[D, D]", `{"a": D}`, `found({"a": D})`, "D.sum()", "D.flatten()", "type(D) == string", "type(D) == map", "type(D) == int", "type(D) == type(D)", `D.startsWith(D)`, "dyn(D).contains(D)"}).Draw(t, "form")
 			var b strings.Builder
 			for _, c := range form {
 				switch c {

@@ -254,6 +254,27 @@ func unary(a node, call functions.UnaryOp, weight int) node {
 	}
 }
 
+// flatten compiles the call that makes one list of the lists in a list.
+func flatten(a node, call functions.UnaryOp) node {
+	return func(f *frame) ref.Val {
+		v := a(f)
+		list, ok := v.(traits.Lister)
+		if !ok || !f.spend(1+size(v)) {
+			return nil
+		}
+		all := size(v)
+		for i := range types.Int(size(v)) {
+			if inner, ok := list.Get(i).(traits.Lister); ok {
+				all = min(all+size(inner), mostWork)
+			}
+		}
+		if !f.spend(all) {
+			return nil
+		}
+		return settled(call(v))
+	}
+}
+
 // two compiles a call of a function of two arguments, as [unary].
 func two(a, b node, call functions.BinaryOp) node {
 	return func(f *frame) ref.Val {
