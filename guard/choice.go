@@ -14,7 +14,7 @@ func (d *dialogue) saysMore(e *exchange, records *mention.Records, value string)
 	if e.reading().Answer != reply.Agreed {
 		return false
 	}
-	for _, c := range e.memo.clausesOf(e.reply) {
+	for _, c := range e.memo.clausesOf(e.reply).list {
 		if records.Names(c.text, value) == mention.Named {
 			return reply.Surprises(e.question, mention.Without(c.raw, append(slices.Clone(d.used()), value)))
 		}
@@ -74,7 +74,7 @@ func (e *exchange) taken() string {
 	asked := e.memo.proposal(e.question).Deeds.Has(out)
 
 	var kept []string
-	for _, c := range e.memo.clausesOf(e.reply) {
+	for _, c := range e.memo.clausesOf(e.reply).list {
 		drops := !asked && reply.DeedsOf(c.raw).Has(out)
 		if !drops && !c.text.Spares() && !reply.Negates(c.raw) {
 			kept = append(kept, c.raw)

@@ -10,18 +10,15 @@ import (
 // told reports whether the agent told the user something before they said anything more.
 // That it used other words shows nothing, unless they are surely of something else.
 func (d *dialogue) told(_ *mention.Records, statement string) reply.Answer {
-	var spoken []string
+	silent := true
 	for i := len(d.exchanges) - 1; i >= 0; i-- {
 		e := &d.exchanges[i]
 		if e.memo.tells(e.question, statement) {
 			return reply.Agreed
 		}
-		if e.question != "" {
-			spoken = append(spoken, e.question)
-		}
+		silent = silent && e.question == ""
 	}
-	silent := len(spoken) == 0 || reply.PassesOver(spoken, statement)
-	if d.heard && silent {
+	if d.heard && (silent || d.questions().PassOver(statement)) {
 		return reply.Refused
 	}
 	return reply.Unclear
@@ -32,11 +29,9 @@ func (d *dialogue) told(_ *mention.Records, statement string) reply.Answer {
 // answer that passes the question over leaves it to the agreement that follows, and one that adds
 // something later takes it back.
 func (d *dialogue) complete(records *mention.Records, statement string) reply.Answer {
-	var spoken []string
 	added := false
 	for i := len(d.exchanges) - 1; i >= 0; i-- {
 		e := &d.exchanges[i]
-		spoken = append(spoken, e.question, e.reply)
 		latest := i == len(d.exchanges)-1
 		asked := e.memo.tells(e.question, statement)
 		closes := e.memo.closes(e.reply, statement) && (asked || latest || d.namesArgument(e))
@@ -52,7 +47,7 @@ func (d *dialogue) complete(records *mention.Records, statement string) reply.An
 		added = added || reply.Adds(e.reply) || d.namesBeside(e, records)
 	}
 
-	if d.heard && reply.PassesOver(spoken, statement) {
+	if d.heard && d.spoken().PassOver(statement) {
 		return reply.Refused
 	}
 	return reply.Unclear
@@ -174,10 +169,12 @@ func (d *dialogue) stated(records *mention.Records, value string) reply.Answer {
 		}
 
 		refused = refused || takenBack(e.memo.clausesOf(own), records, value) || e.stops()
-		if e.question == "" || records.Names(e.questionText(), value) != mention.Named {
+		r := e.reading()
+		declines := r.Answer == reply.Refused && !r.Asks
+		answers := e.question != "" && (r.Answer == reply.Agreed || declines)
+		if !answers || records.Names(e.questionText(), value) != mention.Named {
 			continue
 		}
-		r := e.reading()
 		switch {
 		case r.Answer == reply.Agreed && d.turnsRound(e.question, records, value):
 			return reply.Refused
@@ -186,7 +183,7 @@ func (d *dialogue) stated(records *mention.Records, value string) reply.Answer {
 		case r.Answer == reply.Agreed:
 			return reply.Agreed
 		}
-		refused = refused || (r.Answer == reply.Refused && !r.Asks)
+		refused = true
 	}
 	return reply.Unclear
 }
@@ -194,8 +191,11 @@ func (d *dialogue) stated(records *mention.Records, value string) reply.Answer {
 // stops reports whether a turn refuses to let the agent go on, rather than an offer or a question of the
 // agent's.
 func (e *exchange) stops() bool {
+	if e.question == "" || e.reading().Answer != reply.Refused {
+		return false
+	}
 	offers := reply.HasQuestion(e.question) && !e.memo.proposal(e.question).GoesOn
-	return e.question != "" && !offers && e.reading().Answer == reply.Refused && reply.OnlyRefuses(e.reply)
+	return !offers && reply.OnlyRefuses(e.reply)
 }
 
 // takesBack reports whether a reply may leave out the value that it names.
@@ -223,11 +223,11 @@ func (d *dialogue) narrows(e *exchange, records *mention.Records, value string) 
 }
 
 // leavesOut reports whether the last of the clauses that names a value negates, or leaves it out: "The
-// Visa. No, not the Visa." What is left out is left to the judge. The clauses come the last first; where
+// Visa. No, not the Visa." What is left out is left to the judge. Where
 // some have the value itself, others don't count, that say something of it.
-func (d *dialogue) leavesOut(clauses []clause, records *mention.Records, value string) bool {
+func (d *dialogue) leavesOut(of *clauses, records *mention.Records, value string) bool {
 	for _, by := range [...]*mention.Records{d.memo.none, records} {
-		for _, c := range clauses {
+		for _, c := range of.list {
 			if by.Names(c.text, value) == mention.Named {
 				return d.leavesOutBy(c, value)
 			}
@@ -236,10 +236,12 @@ func (d *dialogue) leavesOut(clauses []clause, records *mention.Records, value s
 	return false
 }
 
-// takenBack reports whether a clause takes back what was said, behind the last one that names a value. The
-// clauses come the last first.
-func takenBack(clauses []clause, records *mention.Records, value string) bool {
-	for _, c := range clauses {
+// takenBack reports whether a clause takes back what was said, behind the last one that names a value.
+func takenBack(of *clauses, records *mention.Records, value string) bool {
+	if !of.takeBack() {
+		return false
+	}
+	for _, c := range of.list {
 		if c.takesBack() {
 			return true
 		}

@@ -26,12 +26,12 @@ type remembered struct {
 	calls    memo.Map[callKey, ref.Val]
 	made     memo.Map[*byte, *strictjson.Document]
 	proposed memo.Map[string, reply.Proposal]
-	clauses  memo.Map[string, []clause]
+	clauses  memo.Map[string, *clauses]
 	own      memo.Map[[2]string, string]
 	choices  memo.Map[[2]string, *choice]
 	ends     memo.Map[string, *ends]
 	words    memo.Map[string, reply.Words]
-	heard    mention.Heard
+	heard    *mention.Heard
 	none     *mention.Records // without any result
 
 	mu       sync.Mutex
@@ -68,6 +68,12 @@ type clause struct {
 	takesBack func() bool // takes back what was said before
 }
 
+// clauses are those of a reply, the last first.
+type clauses struct {
+	list     []clause
+	takeBack func() bool // one of them takes back what was said before
+}
+
 // searched are results as they are searched for records.
 type searched struct {
 	results []*Result
@@ -85,8 +91,8 @@ type readKey struct {
 const maxSearched = 4
 
 func newRemembered() *remembered {
-	m := &remembered{}
-	m.none = mention.NewRecords(&m.heard)
+	m := &remembered{heard: mention.NewHeard()}
+	m.none = mention.NewRecords(m.heard)
 	return m
 }
 
@@ -122,13 +128,14 @@ func (m *remembered) text(s string) mention.Text {
 	return m.texts.Of(s, func() mention.Text { return mention.NewText(s) })
 }
 
-// clausesOf returns the clauses of a reply, the last first.
-func (m *remembered) clausesOf(s string) []clause {
-	return m.clauses.Of(s, func() []clause {
-		var out []clause
+// clausesOf returns the clauses of a reply.
+func (m *remembered) clausesOf(s string) *clauses {
+	return m.clauses.Of(s, func() *clauses {
+		out := &clauses{}
 		for _, c := range slices.Backward(reply.Clauses(s)) {
-			out = append(out, clause{mention.NewText(c), c, sync.OnceValue(func() bool { return reply.TakesBack(c) })})
+			out.list = append(out.list, clause{mention.NewText(c), c, sync.OnceValue(func() bool { return reply.TakesBack(c) })})
 		}
+		out.takeBack = sync.OnceValue(func() bool { return slices.ContainsFunc(out.list, func(c clause) bool { return c.takesBack() }) })
 		return out
 	})
 }
@@ -189,7 +196,7 @@ func (m *remembered) records(results []*Result, tools []string) *mention.Records
 		}
 	}
 
-	out := mention.NewRecords(&m.heard)
+	out := mention.NewRecords(m.heard)
 	read := make(map[readKey]*mention.Result, len(results))
 	for i, r := range results {
 		at := readKey{r, tools[i]}

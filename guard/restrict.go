@@ -22,7 +22,7 @@ func (d *dialogue) restricts(e *exchange, records *mention.Records, statement st
 		words = append(words, value)
 		words = append(words, records.Texts(value)...)
 	}
-	for _, c := range e.memo.clausesOf(own) {
+	for _, c := range e.memo.clausesOf(own).list {
 		narrows, plain := reply.Restricts(c.raw, statement, words)
 		if narrows && d.namesList(c, records) {
 			return true

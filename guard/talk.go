@@ -42,6 +42,10 @@ type talk struct {
 	heard bool
 	*texts
 
+	// spoken are all that was said, questions what the agent said, and beginnings those of all words.
+	spoken, questions func() reply.Spoken
+	beginnings        func() map[string]bool
+
 	answers memo.Map[asked, reply.Answer]
 	leftOut memo.Map[[2]string, bool]
 	others  memo.Map[*mention.Records, []string]
@@ -151,7 +155,27 @@ func (t *talk) read() {
 
 	t.heard = spoke || turns == 1
 	t.exchanges = t.exchanges[max(0, len(t.exchanges)-maxSpoken):]
+	t.listen()
 	t.texts = t.memo.textsUpTo(t.call.Arguments, t.entries)
+}
+
+// listen lets what was said be read when it is first asked for.
+func (t *talk) listen() {
+	all := func() (out []string) {
+		for i := range t.exchanges {
+			out = append(out, t.exchanges[i].question, t.exchanges[i].reply)
+		}
+		return out
+	}
+	t.spoken = sync.OnceValue(func() reply.Spoken { return reply.NewSpoken(all()) })
+	t.beginnings = sync.OnceValue(func() map[string]bool { return beginningsOf(strings.Join(all(), "\n")) })
+	t.questions = sync.OnceValue(func() reply.Spoken {
+		var out []string
+		for i := range t.exchanges {
+			out = append(out, t.exchanges[i].question)
+		}
+		return reply.NewSpoken(out)
+	})
 }
 
 // textsUpTo returns the texts of a call after some entries.
@@ -177,7 +201,9 @@ func (c *Call) isOf(o *Call) bool {
 // upTo returns the talk as it was after an exchange.
 func (t *talk) upTo(at int) *talk {
 	return t.earlier.Of(at, func() *talk {
-		return &talk{memo: t.memo, call: t.call, exchanges: t.exchanges[:at+1], heard: t.heard, texts: t.texts}
+		out := &talk{memo: t.memo, call: t.call, exchanges: t.exchanges[:at+1], heard: t.heard, texts: t.texts}
+		out.listen()
+		return out
 	})
 }
 

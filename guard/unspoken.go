@@ -7,7 +7,6 @@ import (
 
 	"github.com/remit-project/remit/internal/mention"
 	"github.com/remit-project/remit/internal/provenance"
-	"github.com/remit-project/remit/internal/reply"
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
@@ -31,31 +30,27 @@ func (d *dialogue) unspoken(records *mention.Records, value string) bool {
 		kin = append(kin, strings.Join(provenance.Words(member), " "))
 	}
 
-	var spoken []string
-	for i := range d.exchanges {
-		spoken = append(spoken, d.exchanges[i].question, d.exchanges[i].reply)
+	if !d.spoken().PointNowhere() {
+		return false
 	}
-	return reply.PointsNowhere(spoken) && !sharesWord(strings.Join(spoken, "\n"), strings.Join(kin, " "))
+	said := d.beginnings()
+	for w := range beginningsOf(strings.Join(kin, " ")) {
+		if said[w] {
+			return false
+		}
+	}
+	return true
 }
 
-// sharesWord reports whether two texts have words that begin alike.
-func sharesWord(a, b string) bool {
-	begins := func(text string) map[string]bool {
-		out := map[string]bool{}
-		for _, w := range mention.NewText(text).Words() {
-			if utf8.RuneCountInString(w) >= leastKin {
-				out[string([]rune(w)[:leastKin])] = true
-			}
-		}
-		return out
-	}
-	of := begins(b)
-	for w := range begins(a) {
-		if of[w] {
-			return true
+// beginningsOf returns the beginnings by which the words of a text may be of the same thing.
+func beginningsOf(text string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range mention.NewText(text).Words() {
+		if utf8.RuneCountInString(w) >= leastKin {
+			out[string([]rune(w)[:leastKin])] = true
 		}
 	}
-	return false
+	return out
 }
 
 // saidAnother reports whether the user named another one in place of a value that the call doesn't have and

@@ -11,7 +11,7 @@ import (
 // bikes are the look-ups of the tests: an order with its items, a product with its
 // variants, and a customer with their means of payment.
 func bikes() *mention.Records {
-	r := mention.NewRecords(new(mention.Heard))
+	r := mention.NewRecords(mention.NewHeard())
 	add := func(tool, content string) { r.Add(mention.NewResult(tool, []byte(content))) }
 	add("get_order", `{"order_id": "B-77", "status": "open", "items": [
 		{"name": "Bell", "product_id": "p1", "item_id": "1000000001", "options": {"color": "silver", "size": "S"}},
@@ -155,7 +155,7 @@ func TestOneOfAKind(t *testing.T) {
 func FuzzNames(f *testing.F) {
 	f.Add(`{"items":[{"id":"a","name":"b"}]}`, "the b", "a")
 	f.Fuzz(func(_ *testing.T, content, text, value string) {
-		r := mention.NewRecords(new(mention.Heard))
+		r := mention.NewRecords(mention.NewHeard())
 		r.Add(mention.NewResult("get_items", []byte(content)))
 		r.Names(mention.NewText(text), value)
 	})

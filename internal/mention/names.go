@@ -5,7 +5,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
+
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // Answer is whether a text names a value.
@@ -90,62 +93,86 @@ func (r *Records) search(t Text, value string) Answer {
 // candidate is one record of a look-up with the texts of its fields.
 type candidate map[string]string
 
-// description is what tells a record from those beside it.
-type description struct {
-	own        candidate
-	all        []candidate
-	fields     []field
-	vocabulary *vocabulary
+// described are records that are beside each other, with what tells them apart.
+type described struct {
+	siblings []strictjson.Value
+	all      []candidate
+
+	mu sync.Mutex
+	// vocabularies are those that were made, and of the vocabulary of each record that was searched for.
+	vocabularies []*vocabulary
+	of           map[int]*vocabulary
 }
 
-// describe returns what tells a record from those beside it.
-func (r *Records) describe(one *record) *description {
+// describe returns the texts of records.
+func (r *Records) describe(g *group) *described {
 	r.mu.Lock()
-	d := r.described[one]
-	r.mu.Unlock()
-	if d != nil {
+	defer r.mu.Unlock()
+	if d := r.described[g]; d != nil {
 		return d
 	}
 
-	d = &description{all: make([]candidate, 0, len(one.siblings))}
-	texts := 0
-	for _, s := range one.siblings {
+	d := &described{siblings: g.siblings, all: make([]candidate, 0, len(g.siblings)), of: map[int]*vocabulary{}}
+	texts := len(r.called().names) // which a vocabulary has, too
+	for _, s := range g.siblings {
 		c := candidate{}
 		fieldsOf(s, "", c, 0)
-		for i, n := range one.names {
+		for i, n := range g.names {
 			c["^"+string(rune('0'+i))+separator+"name"] = n.Text()
 		}
-		if d.all = append(d.all, c); s == one.object {
-			d.own = c
-		}
+		d.all = append(d.all, c)
 		texts += len(c)
 	}
-	d.fields = telling(d.own, d.all)
-	d.vocabulary = newVocabulary(d.fields, d.all, r.called())
-
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if texts += len(d.fields) * len(r.called().names); r.texts+texts <= maxDescribed {
+	if r.texts+texts <= maxDescribed {
 		if r.described == nil {
-			r.described = map[*record]*description{}
+			r.described = map[*group]*described{}
 		}
-		r.described[one] = d
+		r.described[g] = d
 		r.texts += texts
 	}
 	return d
 }
+
+// vocabulary returns what the fields say that tell a record from those beside it, by its place.
+func (d *described) vocabulary(own int, called *named) *vocabulary {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if v := d.of[own]; v != nil {
+		return v
+	}
+
+	fields := telling(d.all[own], d.all)
+	same := func(v *vocabulary) bool {
+		return slices.EqualFunc(v.fields, fields, func(a, b field) bool { return a.path == b.path })
+	}
+	if i := slices.IndexFunc(d.vocabularies, same); i >= 0 {
+		d.of[own] = d.vocabularies[i]
+		return d.of[own]
+	}
+	v := newVocabulary(fields, d.all, called)
+	if len(d.vocabularies) < maxVocabularies {
+		d.vocabularies = append(d.vocabularies, v)
+		d.of[own] = v
+	}
+	return v
+}
+
+// maxVocabularies bounds the vocabularies that are kept of records: most differ in the same fields.
+const maxVocabularies = 4
 
 // fit reports whether a text names one record of a look-up. Of a record that was looked up by
 // itself nothing tells what the others are like: where the text has other codes of the kind, a
 // part of what the record says may be said of one of them. It also reports whether the text says
 // something that a record of the look-up has.
 func (r *Records) fit(t Text, one *record, id string, others bool) (answer Answer, said bool) {
-	d := r.describe(one)
-	own, all, fields := d.own, d.all, d.fields
+	d := r.describe(one.group)
+	at := slices.Index(d.siblings, one.object)
+	v := d.vocabulary(at, r.called())
+	own, all, fields := d.all[at], d.all, v.fields
 	if len(fields) == 0 {
 		return Silent, false
 	}
-	windows := windowsOf(t, d.vocabulary)
+	windows := windowsOf(t, v)
 	if len(windows) == 0 {
 		return Silent, false
 	}

@@ -31,9 +31,8 @@ type Records struct {
 	words *named // what the results call things; made when first needed
 	said  memo.Map[saying, Answer]
 	mu    sync.Mutex
-	// described are the descriptions of records that were searched for, and texts how many texts
-	// these have.
-	described map[*record]*description
+	// described are the records that were searched for, and texts how many texts these have.
+	described map[*group]*described
 	texts     int
 }
 
@@ -46,7 +45,7 @@ type named struct {
 // saying is a text that may name a value.
 type saying struct{ text, value string }
 
-// maxDescribed bounds the texts of the descriptions that are kept.
+// maxDescribed bounds the texts of the records that are kept described.
 const maxDescribed = 1 << 14
 
 // NewRecords returns no records yet, of a session of which it is kept what was heard.

@@ -47,14 +47,17 @@ func NewResult(tool string, content []byte) *Result {
 
 // record is an object that an id identifies, with those beside it in the look-up.
 type record struct {
-	object   strictjson.Value
-	siblings []strictjson.Value // with the record itself
-	names    []strictjson.Value // members of what it is part of that name it
-	alone    bool               // it is the whole look-up, not an element of a list
+	object strictjson.Value
+	*group
+	alone bool // it is the whole look-up, not an element of a list
 	// tool is the look-up or the member that the record is in, and key its member with the id, of what
 	// is alone.
 	tool, key string
 }
+
+// group are the objects that are beside each other in a look-up, with the members of what they are part of that
+// name it.
+type group struct{ siblings, names []strictjson.Value }
 
 // of returns the records that an id identifies.
 func (r *Records) of(id string) []*record {
@@ -107,9 +110,10 @@ func (w *walk) value(v strictjson.Value, name string, names []strictjson.Value, 
 	switch v.Kind() {
 	case strictjson.Array:
 		elements := v.Elements()
+		beside := &group{elements, names}
 		for _, e := range elements {
 			w.identified(e, name, func(id, _ string) {
-				w.add(id, record{object: e, siblings: elements, names: names, tool: name})
+				w.add(id, record{object: e, group: beside, tool: name})
 			})
 			w.value(e, name, names, depth+1)
 		}
@@ -121,7 +125,7 @@ func (w *walk) value(v strictjson.Value, name string, names []strictjson.Value, 
 func (w *walk) object(v strictjson.Value, name string, names []strictjson.Value, depth int) {
 	if depth == 0 {
 		w.identified(v, name, func(id, key string) {
-			w.add(id, record{object: v, siblings: []strictjson.Value{v}, alone: true, tool: name, key: key})
+			w.add(id, record{object: v, group: &group{siblings: []strictjson.Value{v}}, alone: true, tool: name, key: key})
 		})
 	}
 	var objects []strictjson.Value
@@ -135,9 +139,10 @@ func (w *walk) object(v strictjson.Value, name string, names []strictjson.Value,
 		}
 	}
 
+	beside := &group{objects, names}
 	for key, m := range v.Members() {
 		if m.Kind() == strictjson.Object {
-			w.add(key, record{object: m, siblings: objects, names: names, tool: name})
+			w.add(key, record{object: m, group: beside, tool: name})
 		}
 		w.value(m, key, own, depth+1)
 	}

@@ -57,13 +57,3 @@ func continues(sign, beyond rune) bool {
 
 // qualified are numbers that mean another than they say: less than zero, a part of a whole or of the unit.
 var qualified = pattern.OnUse(`(?i)(?:^|[^\pL\pN.,)])[-−]\$?\d[\d.,]*|\d[\d.,]*\s*(?:[%‰¢]|(?:per ?cent|prozent|procent|por ciento|por cento|pour cent|per cento|yüzde|cents?|pence|hundred|thousand|million)\b)`)
-
-// saysNumber reports whether the text has a number, as digits or as a word.
-func (t Text) saysNumber(value string) bool {
-	if strings.HasPrefix(value, "-") {
-		return t.says(NewText(value).words) && strings.Contains(strings.ReplaceAll(t.raw, "−", "-"), value)
-	}
-	plain := NewText(qualified().ReplaceAllString(t.raw, " … "))
-	bySign := !strings.Contains(value, ".") && plain.says(NewText(value).words)
-	return bySign || plain.spells(value) || t.countsTo(value)
-}

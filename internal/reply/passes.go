@@ -5,44 +5,48 @@ import (
 	"strings"
 )
 
-// PassesOver reports whether texts surely say nothing of a statement that nothing is missing: they are in its
+// Spoken are texts of which it may be sure what they don't say.
+type Spoken struct {
+	language *lexicon // nil unless it is sure that none is in another one
+	words    []string
+}
+
+// NewSpoken reads texts.
+func NewSpoken(texts []string) Spoken {
+	all := strings.Join(texts, "\n")
+	if len(all) > maxTold {
+		return Spoken{}
+	}
+	words := flat(sentences(all))
+	of := bestOf(words, all, all)
+	if len(words) == 0 || len(of) != 1 {
+		return Spoken{}
+	}
+
+	foreign := func(text string) bool { return !slices.Contains(bestOf(flat(sentences(text)), text, text), of[0]) }
+	if slices.ContainsFunc(texts, func(text string) bool { return strings.TrimSpace(text) != "" && foreign(text) }) {
+		return Spoken{}
+	}
+	return Spoken{of[0], words}
+}
+
+// PassOver reports whether texts surely say nothing of a statement that nothing is missing: they are in its
 // language, one whose hints the table lists, and have none. Other statements can be told in words that
 // have nothing in common with them.
-func PassesOver(texts []string, statement string) bool {
-	l, words := onlyLanguage(texts)
+func (s Spoken) PassOver(statement string) bool {
+	l := s.language
 	if l == nil || len(statement) > maxStatement {
 		return false
 	}
 	named := flat(sentences(statement))
 	_, closes := l.closing(named, "")
-	return closes && l.lists(hint) && slices.Contains(bestOf(named, statement, statement), l) && !l.has(hint, words)
+	return closes && l.lists(hint) && slices.Contains(bestOf(named, statement, statement), l) && !l.has(hint, s.words)
 }
 
-// PointsNowhere reports whether texts are in a language whose words for pointing back the table lists, and have
+// PointNowhere reports whether texts are in a language whose words for pointing back the table lists, and have
 // none, such as "the same as before".
-func PointsNowhere(texts []string) bool {
-	l, words := onlyLanguage(texts)
-	return l != nil && l.lists(point) && !l.has(point, words)
-}
-
-// onlyLanguage returns the language of texts and their words; nil unless it is sure that none is in
-// another one.
-func onlyLanguage(texts []string) (*lexicon, []string) {
-	all := strings.Join(texts, "\n")
-	if len(all) > maxTold {
-		return nil, nil
-	}
-	words := flat(sentences(all))
-	of := bestOf(words, all, all)
-	if len(words) == 0 || len(of) != 1 {
-		return nil, nil
-	}
-
-	foreign := func(text string) bool { return !slices.Contains(bestOf(flat(sentences(text)), text, text), of[0]) }
-	if slices.ContainsFunc(texts, func(text string) bool { return strings.TrimSpace(text) != "" && foreign(text) }) {
-		return nil, nil
-	}
-	return of[0], words
+func (s Spoken) PointNowhere() bool {
+	return s.language != nil && s.language.lists(point) && !s.language.has(point, s.words)
 }
 
 // lists reports whether a language has phrases of a kind.
