@@ -19,7 +19,11 @@ func Fold(s string) string {
 
 // Words returns the words of a name or a description, folded.
 func Words(s string) []string {
+	if isLower(s) {
+		return strings.FieldsFunc(s, isBetween) // as most names are written
+	}
 	var b strings.Builder
+	b.Grow(len(s))
 	lower := false
 	for _, r := range s {
 		if lower && unicode.IsUpper(r) {
@@ -28,7 +32,20 @@ func Words(s string) []string {
 		lower = unicode.IsLower(r)
 		b.WriteRune(r)
 	}
-	return strings.FieldsFunc(Fold(b.String()), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.FieldsFunc(Fold(b.String()), isBetween)
+}
+
+// isBetween reports whether a character is in no word.
+func isBetween(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+
+// isLower reports whether a text is ASCII without capitals, which folding leaves as it is.
+func isLower(s string) bool {
+	for i := range len(s) {
+		if s[i] > unicode.MaxASCII || ('A' <= s[i] && s[i] <= 'Z') {
+			return false
+		}
+	}
+	return true
 }
 
 // plainNumber has no zeros in front: 0012 is an account or an id, and another one than 12.

@@ -13,7 +13,7 @@ func EscapeToken(name string) string {
 
 // UnescapeToken returns the member name that a reference token denotes.
 func UnescapeToken(token string) string {
-	if !strings.ContainsAny(token, "~/") {
+	if strings.IndexByte(token, '~') < 0 && strings.IndexByte(token, '/') < 0 {
 		return token
 	}
 	return jsontext.Pointer("/" + token).LastToken()
