@@ -269,15 +269,25 @@ func BenchmarkDecideHostile(b *testing.B) {
 }
 
 // BenchmarkScope is the short call without and with a scope of ten entries, of which the
-// last covers it by a record of a listing. It reports the median that the scope adds, and
-// the ratio of the medians.
+// last covers it: by what it states alone, or by a record of a listing. It reports the median
+// that the scope adds, and the ratio of the medians.
 func BenchmarkScope(b *testing.B) {
+	for name, thread := range map[string]string{
+		"Stated": `{"is":"thread-4711"}`,
+		"Listed": `{"from":[{"tool":"inbox","field":"thread","where":{"from":"Ann"}}],"kind":"id","pick":"only"}`,
+	} {
+		b.Run(name, func(b *testing.B) { scoped(b, thread) })
+	}
+}
+
+// scoped measures what a scope adds to the short call, of which it has the thread as constrained.
+func scoped(b *testing.B, thread string) {
 	var entries, mails []string
 	for i := range 9 {
 		entries = append(entries, fmt.Sprintf(`{"tool":"answer","times":1000,"args":{"/to":{"is":"other%d@corp.example"},"/body":{"any":true}}}`, i))
 	}
 	entries = append(entries, `{"tool":"inbox"},{"tool":"answer","times":1000,"args":{"/to":{"is":"ann@corp.example"},"/subject":{"any":true},"/body":{"any":true},
-		"/thread":{"from":[{"tool":"inbox","field":"thread","where":{"from":"Ann"}}],"kind":"id","pick":"only"},"/priority":{"is":3}}}`)
+		"/thread":`+thread+`,"/priority":{"is":3}}}`)
 	for i := range 20 {
 		mails = append(mails, fmt.Sprintf(`{"thread":"thread-%d","from":"Person %d","title":"Mail %d"}`, i, i, i))
 	}
