@@ -274,12 +274,23 @@ func (m *matcher) meets(want *held, r *Result, record string) bool {
 // the condition is met by that.
 func (m *matcher) among(want *held, r *Result, fields []int, isNamed func(*field) bool) (met, blank, has bool) {
 	full := false
-	if !m.against && m.collide(r, fields, isNamed) {
-		return false, false, true
-	}
+	var few [4]int
+	named := few[:0]
 	for _, i := range fields {
+		if isNamed(&r.fields[i]) {
+			named = append(named, i)
+		}
+	}
+	if !m.against {
+		m.steps -= len(fields)
+		if r.collide(named) {
+			return false, false, true
+		}
+	}
+
+	for _, i := range named {
 		f := &r.fields[i]
-		if !isNamed(f) || !m.work(want.work(len(f.text))) {
+		if !m.work(want.work(len(f.text))) {
 			continue
 		}
 		has = true
@@ -293,25 +304,16 @@ func (m *matcher) among(want *held, r *Result, fields []int, isNamed func(*field
 	return false, blank && !full, has
 }
 
-// collide reports whether fields of a name are of two members that only signs, case or invisible
-// characters tell apart: one of them may be a key that others chose.
-func (m *matcher) collide(r *Result, fields []int, isNamed func(*field) bool) bool {
+// collide reports whether fields are of two members that only signs, case or invisible characters
+// tell apart: one of them may be a key that others chose.
+func (r *Result) collide(fields []int) bool {
+	if len(fields) < 2 {
+		return false // as most records have it
+	}
 	type place struct{ record, name string }
-	var one *field // most records have one, for which there is no need of a map
-	var first map[place]*field
+	first := map[place]*field{}
 	return slices.ContainsFunc(fields, func(i int) bool {
 		f := &r.fields[i]
-		if !m.step() || !isNamed(f) {
-			return false
-		}
-		if one == nil {
-			one = f
-			return false
-		}
-		if first == nil {
-			first = map[place]*field{{one.record, one.name}: one}
-		}
-
 		before, known := first[place{f.record, f.name}]
 		if !known {
 			first[place{f.record, f.name}] = f

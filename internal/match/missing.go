@@ -39,9 +39,15 @@ func (m *matcher) lacking(r *Result, selected selection, found []candidate) bool
 		}
 		valued[record], lists[r.listOf(record)] = true, true
 	}
-	return slices.ContainsFunc(r.inOrder, func(record string) bool {
-		return counts(record) && r.outermost(record) && lists[r.listOf(record)] && !valued[record]
-	})
+	isBare := func(record string) bool {
+		return r.outermost(record) && lists[r.listOf(record)] && !valued[record]
+	}
+	for record, is := range selected {
+		if is && isBare(record) {
+			return true
+		}
+	}
+	return selected == nil && slices.ContainsFunc(r.inOrder, isBare)
 }
 
 // withMissing returns the values that a choice is among, in the order of their records, with those records that may be meant

@@ -178,22 +178,23 @@ func isTool(server, tool, ofServer, ofTool string) bool {
 
 // exhausted says why an entry allows no further call; empty where it does.
 func (t *Task) exhausted(entry int, p *Proposal) string {
-	before, again := t.ran[p.Digest]
-	if again && p.Irreversible {
-		again = before.call == p.Call
+	times, most := t.scope.Calls[entry].Times, scope.MaxTimes
+	if !times.Each {
+		most = times.N
 	}
-	if again && before.entry == entry {
-		return "" // a retry
+	if t.spentOn(entry) < most {
+		return ""
 	}
 
-	times, spent := t.scope.Calls[entry].Times, t.spentOn(entry)
-	if !times.Each && spent >= times.N {
-		return fmt.Sprintf("the request is for %d such calls, which were made", times.N)
+	before, again := t.ran[p.Digest]
+	isRetry := again && before.entry == entry && (!p.Irreversible || before.call == p.Call)
+	switch {
+	case isRetry:
+		return ""
+	case times.Each:
+		return fmt.Sprintf("more than %d such calls were made", most)
 	}
-	if times.Each && spent >= scope.MaxTimes {
-		return fmt.Sprintf("more than %d such calls were made", scope.MaxTimes)
-	}
-	return ""
+	return fmt.Sprintf("the request is for %d such calls, which were made", most)
 }
 
 // drewAgain reports whether an entry covered another call for the same values, as often as it may: one for each value of a source, or for
