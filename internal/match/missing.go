@@ -39,9 +39,8 @@ func (m *matcher) lacking(r *Result, selected selection, found []candidate) bool
 		}
 		valued[record], lists[r.listOf(record)] = true, true
 	}
-	isBare := func(record string) bool {
-		return r.outermost(record) && lists[r.listOf(record)] && !valued[record]
-	}
+
+	isBare := func(record string) bool { return r.outermost(record) && lists[r.listOf(record)] && !valued[record] }
 	for record, is := range selected {
 		if is && isBare(record) {
 			return true
