@@ -55,6 +55,7 @@ func (m *matcher) follows(value string, c *Constraint) bool {
 	if is, known := m.isLength(want, c); known {
 		return is
 	}
+
 	named := operationsOf(c)
 	if is, known := m.isRead(want, c, named); known {
 		return is
@@ -62,6 +63,12 @@ func (m *matcher) follows(value string, c *Constraint) bool {
 	if m.irreversible && len(c.Sources) > 0 {
 		return m.followsExactly(want, c)
 	}
+	return m.isMade(want, c, named)
+}
+
+// isMade reports whether one or two operations make a number of what the request says and what all sources have; where the words have "or",
+// what some have.
+func (m *matcher) isMade(want *big.Rat, c *Constraint, named map[operation]bool) bool {
 	operands := m.operands(c, named)
 	all, free, isEither := uint32(1)<<len(c.Sources)-1, len(c.Sources) == 0, slices.Contains(words(c.By), "or")
 	is := func(r *big.Rat, last operation, of uint32) bool {

@@ -25,44 +25,51 @@ type measured struct {
 // quantity returns a member of a record, by a word of its name or all of them, as something that
 // can be compared; nothing where it has none, or several that may be meant.
 func (m *matcher) quantity(record recordID, member string) measured {
-	whole := strings.Fields(member)
 	for _, r := range slices.Backward(m.results) {
 		if r.Call != record.call {
 			continue
 		}
-		var exact, ending, within []*field
-		for _, i := range r.records[record.pointer] {
-			if !m.step() {
-				return measured{}
-			}
-
-			f := &r.fields[i]
-			name := unitless(slices.Concat(f.part, f.key))
-			switch {
-			case f.part != nil:
-				if m.isWithin(r, f, name, member) {
-					within = append(within, f)
-				}
-			case slices.EqualFunc(f.key, whole, sameWord) || isOnly(unitless(f.key), member):
-				exact = append(exact, f)
-			case (endsIn(f.key, member) || endsIn(unitless(f.key), member)) && !isOfAnother(f.key):
-				ending = append(ending, f)
-			}
-		}
-		if exact == nil && ending == nil {
-			exact = within
-		}
-		of := exact == nil
-		if of && !(len(ending) == 1 && m.isOfAnotherTime(r, record.pointer, ending[0])) {
-			exact = ending
-		}
-		if len(exact) == 1 {
-			f := exact[0]
+		if f, isLonger := m.onlyCalled(r, record.pointer, member); f != nil {
 			name := strings.Join([]string{f.name, formOf(f.text, f.numeric), r.beside(record.pointer, f.isMeasuredBy)}, " ")
-			return measured{f.quantity(), name, true, isTime(f.text), of && !r.lists(unitless(f.key))}
+			return measured{f.quantity(), name, true, isTime(f.text), isLonger && !r.lists(unitless(f.key))}
 		}
 	}
 	return measured{}
+}
+
+// onlyCalled returns the only member of a record that is called by a word, or by all of its name, and whether its name is longer: of those that
+// are called just so, else of those whose names end so, else of those in objects. It returns nil where there is none, or several.
+func (m *matcher) onlyCalled(r *Result, record, member string) (f *field, isLonger bool) {
+	whole := strings.Fields(member)
+	var exact, ending, within []*field
+	for _, i := range r.records[record] {
+		if !m.step() {
+			return nil, false
+		}
+		f := &r.fields[i]
+		switch {
+		case f.part != nil:
+			if m.isWithin(r, f, unitless(slices.Concat(f.part, f.key)), member) {
+				within = append(within, f)
+			}
+		case slices.EqualFunc(f.key, whole, sameWord) || isOnly(unitless(f.key), member):
+			exact = append(exact, f)
+		case (endsIn(f.key, member) || endsIn(unitless(f.key), member)) && !isOfAnother(f.key):
+			ending = append(ending, f)
+		}
+	}
+
+	if exact == nil && ending == nil {
+		exact = within
+	}
+	isLonger = exact == nil
+	if isLonger && !(len(ending) == 1 && m.isOfAnotherTime(r, record, ending[0])) {
+		exact = ending
+	}
+	if len(exact) != 1 {
+		return nil, false
+	}
+	return exact[0], isLonger
 }
 
 // isWithin reports whether a field of an object in its record is what a member means, by the full name of the field without units. For what can't

@@ -184,19 +184,26 @@ func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate)
 		}
 	}
 
+	if miss := m.unsure(c, a, hits); miss != "" {
+		return nil, miss
+	}
+	return hits, ""
+}
+
+// unsure says why no place of a value is sure enough; empty where one is.
+func (m *matcher) unsure(c *Constraint, a *Argument, hits []candidate) string {
 	now := hits
 	if m.irreversible && !m.against {
 		now = slices.DeleteFunc(slices.Clone(hits), m.isOutdated)
 	}
 	if len(now) == 0 {
-		return nil, m.say("what has %s is not so any more, by what was read later", short(a.Text))
+		return m.say("what has %s is not so any more, by what was read later", short(a.Text))
 	}
 	decides := a.authority() || a.Role == label.Selector || sharp(c.Kind) || (m.irreversible && isMeasure(c.Kind))
-	isSure := func(h candidate) bool { return h.doubt == "" }
-	if decides && !slices.ContainsFunc(now, isSure) {
-		return nil, now[0].doubt
+	if decides && !slices.ContainsFunc(now, func(h candidate) bool { return h.doubt == "" }) {
+		return now[0].doubt
 	}
-	return hits, ""
+	return ""
 }
 
 // amongst returns the places of a value that are among others.
@@ -245,23 +252,17 @@ func (m *matcher) quoted(c *Constraint, a Argument, o offers) (Grant, string) {
 		return Grant{}, none
 	}
 
-	if shapes[c.Kind] == nil && strings.TrimSpace(a.Text) != "" {
-		for _, v := range o.values {
-			if m.work(len(v.text)) && appears(fold(v.text), fold(a.Text)) {
-				g := Grant{Way: WayFrom, Call: v.call, By: c.By}
-				if addresses(a.Text) {
-					g.Call = ""
-				}
-				return g, ""
-			}
+	isWords := shapes[c.Kind] == nil && strings.TrimSpace(a.Text) != ""
+	isQuoted := func(v candidate) bool { return isWords && m.work(len(v.text)) && appears(fold(v.text), fold(a.Text)) }
+	if at := slices.IndexFunc(o.values, isQuoted); at >= 0 {
+		g := Grant{Way: WayFrom, Call: o.values[at].call, By: c.By}
+		if addresses(a.Text) {
+			g.Call = ""
 		}
+		return g, ""
 	}
-	for _, r := range o.loose {
-		if m.work(len(r.Text)) && r.says(a.Text) {
-			return Grant{Way: WayFrom, By: c.By}, ""
-		}
-	}
-	if m.telling(c, a) {
+	says := func(r *Result) bool { return m.work(len(r.Text)) && r.says(a.Text) }
+	if slices.ContainsFunc(o.loose, says) || m.telling(c, a) {
 		return Grant{Way: WayFrom, By: c.By}, ""
 	}
 	return Grant{}, none
@@ -286,24 +287,22 @@ func (m *matcher) telling(c *Constraint, a Argument) bool {
 		return false
 	}
 
-	m = m.as(m.mode) // of one result
-	for i := range c.From {
-		s := &c.From[i]
-		for _, r := range m.results {
-			if m.ordered = false; !m.answers(s, r, c) || m.ordered || m.has(r, s) || !m.work(len(r.Text)) {
-				continue
-			}
-			if !r.structured && len(s.Where) == 0 && says(r.Text) {
-				return true
-			}
+	return slices.ContainsFunc(c.From, func(s Source) bool {
+		return slices.ContainsFunc(m.results, func(r *Result) bool { return m.tells(&s, c, r, says) })
+	})
+}
 
-			selected := m.selected(s, c, r)
-			if slices.ContainsFunc(r.fields, func(f field) bool { return f.words == nil && selected.has(f.record) && says(f.text) }) {
-				return true
-			}
-		}
+// tells reports whether a result without the member that a source names says something: in its text, or in a record that the source selects.
+func (m *matcher) tells(s *Source, c *Constraint, r *Result, says func(text string) bool) bool {
+	m = m.as(m.mode) // of this result
+	if m.ordered = false; !m.answers(s, r, c) || m.ordered || m.has(r, s) || !m.work(len(r.Text)) {
+		return false
 	}
-	return false
+	if !r.structured && len(s.Where) == 0 && says(r.Text) {
+		return true
+	}
+	selected := m.selected(s, c, r)
+	return slices.ContainsFunc(r.fields, func(f field) bool { return f.words == nil && selected.has(f.record) && says(f.text) })
 }
 
 // has reports whether a result has the member that a source names.
@@ -407,58 +406,61 @@ func (m *matcher) offersFor(c *Constraint, a Argument) offers {
 // an id; empty for another value.
 func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 	var out offers
-	at := m.as(m.mode) // of one result
 	for i := range sources {
+		s, listed := &sources[i], false
 		var of gathered
-		listed := false
 		for place, r := range m.results {
 			if !m.step() {
 				return out
 			}
-			if !isTool(sources[i].Server, sources[i].Tool, r.Server, r.Tool) {
-				continue
-			}
-			s := m.fieldOf(&sources[i], r)
-			read := m.read(s, r, c, id)
-			at.lent, r, at.ordered = read != r, read, false
-			if !at.answers(s, r, c) {
-				continue
-			}
-
-			if at.ordered {
-				out.parts = append(out.parts, r)
-			}
-			if r.partial {
-				m.tooMuch()
-			}
-			out.called, listed = true, true
-			if where, _ := at.where(s, r); shapes[c.Kind] == nil && len(where) == 0 && !at.has(r, s) {
-				out.loose = append(out.loose, r)
-			}
-			places := at.places(&sources[i], c, r)
-			switch {
-			case places != nil:
-				of.add(places)
-			case r.structured:
-				now := at.fields(s, c, r, id)
-				if !at.lent {
-					at.takeBack(&of, now, s, c, place, id)
-				}
-				of.add(now)
-			case r.names != nil && r.names.areOf(c.Kind):
-				of.add(at.fields(s, c, r.names, id))
-			default:
-				now := at.lines(s, c, r)
-				at.doubtSame(&of, now, place)
-				of.add(now)
+			if isTool(s.Server, s.Tool, r.Server, r.Tool) {
+				listed = m.offeredIn(s, c, place, id, &of, &out) || listed
 			}
 		}
 
-		own := m.counted(&sources[i], c, listed, m.ownRecords(&sources[i], c, id))
-		out.called = out.called || len(own) > 0
+		own := m.counted(s, c, listed, m.ownRecords(s, c, id))
+		out.called = out.called || listed || len(own) > 0
 		out.values = append(append(out.values, of.rest()...), own...)
 	}
 	return out
+}
+
+// offeredIn adds what a source offers in a result to the values of its earlier ones, and reports whether the result is of the source's call.
+func (m *matcher) offeredIn(source *Source, c *Constraint, place int, id string, earlier *gathered, out *offers) bool {
+	r := m.results[place]
+	s, at := m.fieldOf(source, r), m.as(m.mode) // of this result
+	read := m.read(s, r, c, id)
+	at.lent, at.ordered, r = read != r, false, read
+	if !at.answers(s, r, c) {
+		return false
+	}
+
+	if at.ordered {
+		out.parts = append(out.parts, r)
+	}
+	if r.partial {
+		m.tooMuch()
+	}
+	if where, _ := at.where(s, r); shapes[c.Kind] == nil && len(where) == 0 && !at.has(r, s) {
+		out.loose = append(out.loose, r)
+	}
+
+	now := at.places(source, c, r)
+	switch {
+	case now != nil:
+	case r.structured:
+		now = at.fields(s, c, r, id)
+		if !at.lent {
+			at.takeBack(earlier, now, s, c, place, id)
+		}
+	case r.names != nil && r.names.areOf(c.Kind):
+		now = at.fields(s, c, r.names, id)
+	default:
+		now = at.lines(s, c, r)
+		at.doubtSame(earlier, now, place)
+	}
+	earlier.add(now)
+	return true
 }
 
 // fieldOf returns a source with the field that counts in a result: the first of several that it has.

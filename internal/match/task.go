@@ -284,26 +284,11 @@ func isInOther(a, b string) bool {
 // there are none.
 func drawn(entry int, e *Call, grants []Grant, p *Proposal) string {
 	var values []string
-	for _, g := range grants {
-		place, is := g.Pointer, canonical
-		isVaried := g.Way == WayFrom
-		for i := range e.Args {
-			c := &e.Args[i]
-			if !within(c.Pointer, g.Pointer) {
-				continue
-			}
-			place = c.Pointer
-			if by, ok := c.positions(); ok && by.means() > 1 {
-				place = c.key() + c.By
-			}
-			if isOneOf := (g.Way == WayIs || g.Way == WayTemplate) && c.ways() > 1 && !e.isForEach(); isOneOf {
-				isVaried, is = true, func(text string) string { return c.stated(text, p) }
-			}
-		}
-		for i := range p.Args {
-			if isVaried && p.Args[i].Pointer == g.Pointer {
-				values = append(values, strconv.Quote(place)+strconv.Quote(is(p.Args[i].Text)))
-			}
+	for i := range grants {
+		g := &grants[i]
+		at := slices.IndexFunc(p.Args, func(a Argument) bool { return a.Pointer == g.Pointer })
+		if place, is := e.draws(g, p); is != nil && at >= 0 {
+			values = append(values, strconv.Quote(place)+strconv.Quote(is(p.Args[at].Text)))
 		}
 	}
 
@@ -312,6 +297,28 @@ func drawn(entry int, e *Call, grants []Grant, p *Proposal) string {
 	}
 	slices.Sort(values)
 	return strconv.Itoa(entry) + strings.Join(values, "")
+}
+
+// draws returns where an entry has the value of a grant, of which it has several, and what is the same of each; nil for another value.
+func (e *Call) draws(g *Grant, p *Proposal) (place string, is func(text string) string) {
+	place = g.Pointer
+	if g.Way == WayFrom {
+		is = canonical
+	}
+	for i := range e.Args {
+		c := &e.Args[i]
+		if !within(c.Pointer, g.Pointer) {
+			continue
+		}
+		place = c.Pointer
+		if by, ok := c.positions(); ok && by.means() > 1 {
+			place = c.key() + c.By
+		}
+		if isStated := g.Way == WayIs || g.Way == WayTemplate; isStated && c.ways() > 1 && !e.isForEach() {
+			is = func(text string) string { return c.stated(text, p) }
+		}
+	}
+	return place, is
 }
 
 // spentOn returns how many calls an entry and the others of its group covered.
