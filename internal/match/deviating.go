@@ -26,7 +26,7 @@ func (m *matcher) deviates(want *held, r *Result, f *field) bool {
 		return true
 	}
 	name := head(want.name())
-	if !standsAny(looked, f.text, r.holdsNames(want)) {
+	if !standsAny(looked, f.text, m.holdsNames(want, r, f)) {
 		return true
 	}
 	if lexicon().Titles.Ends(name) || lexicon().Titles.Ends(f.key) {
@@ -67,19 +67,33 @@ func (m *matcher) saysOtherwise(want *held, f *field, of, before, behind string)
 	if isName := ofPerson || (want.isParty() && isProper(of)); isName {
 		return isIn(lexicon().Relating) || isJoined(fold(f.text), fold(of)) || m.isOfAnother(f.text, of)
 	}
-	if isIn(lexicon().Denying) || isDeniedWithin(before, behind) {
+	if isIn(lexicon().Denying) || isDeniedWithin(before, behind) || saysNone().MatchString(f.text) {
 		return true
 	}
 	before, behind, isWhole := m.unglued(before, bare, behind)
 	return isState && (!isWhole || m.mayDeny(strings.Fields(before), false) || m.mayDeny(strings.Fields(behind), true) || isMarked(f.text))
 }
 
-// holdsNames reports whether a condition is on what somebody is called: on a member for that, or on a name in a list of people.
-func (r *Result) holdsNames(want *held) bool {
+// saysNone matches a text that ends in a share of nothing: "0 %".
+var saysNone = pattern.OnUse(`(?:^|[^\d.,])0(?:[.,]0+)?\s*[%％]`)
+
+// holdsNames reports whether a condition is on what somebody is called: on a member for that, or on a name in a list of people or beside an
+// address of mail or a telephone number.
+func (m *matcher) holdsNames(want *held, r *Result, f *field) bool {
 	name := head(want.name())
 	isPerson := func(w string) bool { return lexicon().People.Has(thing(w)) }
+	if slices.ContainsFunc(name, isPerson) {
+		return true
+	}
 	isPlain := !slices.ContainsFunc(name, func(w string) bool { return !lexicon().PlainNames.Has(w) })
-	return slices.ContainsFunc(name, isPerson) || (want.isParty() && (!isPlain || slices.ContainsFunc(words(r.Tool), isPerson)))
+	isAddress := func(i int) bool {
+		of := &r.fields[i]
+		return isOf(of.text, scope.Email) || (isOf(of.text, scope.Phone) && lexicon().PhoneHolders.Ends(of.key))
+	}
+	isOfSomebody := func() bool {
+		return slices.ContainsFunc(words(r.Tool), isPerson) || !m.work(perStep*len(r.records[f.record])) || slices.ContainsFunc(r.records[f.record], isAddress)
+	}
+	return want.isParty() && (!isPlain || isOfSomebody())
 }
 
 // standsAny reports whether one of several words that a text has may be meant by itself there. In scripts that write words without blanks, or
@@ -209,6 +223,10 @@ func goesOnAsNumber(text, words string) bool {
 	last, _ := utf8.DecodeLastRuneInString(of)
 	if !isNumeral(first) && !isNumeral(last) {
 		return false
+	}
+
+	if isBelow := strings.TrimLeft(strings.TrimSpace(fold(text)), "-−"); isNumeral(first) && strings.HasPrefix(isBelow, of) && isBelow != strings.TrimSpace(fold(text)) {
+		return true
 	}
 
 	signed := gaps().ReplaceAllStringFunc(fold(text), func(s string) string {

@@ -1,6 +1,11 @@
 package match_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/remit-project/remit/internal/match"
+)
 
 // TestNotSo: for what can't be taken back, a text that has the words of a condition may say the contrary, or name somebody else.
 func TestNotSo(t *testing.T) {
@@ -60,6 +65,9 @@ func TestNotSo(t *testing.T) {
 		"the number and a hyphen":      {scope: acted(`{"room":{"contains":"Room 1"}}`, "only", ""), args: is, results: list("room", "Room 1 - 5 seats"), want: true},
 		"the number":                   {scope: acted(`{"room":{"contains":"Room 1"}}`, "only", ""), args: is, results: list("room", "Room 1, north"), want: true},
 		"a number without blanks":      {scope: acted(`{"hall":{"contains":"三号仓"}}`, "only", ""), args: is, results: list("hall", "十三号仓")},
+		"a number below zero":          {scope: acted(`{"room":{"contains":"100"}}`, "only", ""), args: is, results: list("room", "-100")},
+		"a share of nothing":           {scope: acted(`{"check":{"contains":"不合格"}}`, "only", ""), args: is, results: list("check", "不合格率0%")},
+		"what is ruled out":            {scope: acted(`{"diagnosis":{"contains":"rot"}}`, "only", ""), args: is, results: list("diagnosis", "rot excluded")},
 		"who has to do with her":       {scope: name, args: is, results: list("recipient", "caretaker of Lea Vogt")},
 		"she and somebody":             {scope: name, args: is, results: list("recipient", "Lea Vogt & Sons")},
 		"with her address":             {scope: name, args: is, results: list("recipient", "Lea Vogt <lea@vogt.example>"), want: true},
@@ -107,6 +115,9 @@ func TestNamesWrittenOn(t *testing.T) {
 		"an Arabic name":                     of("recipient", "سامي", "سامي خوري", true),
 		"in another one, behind a particle":  of("recipient", "سامي", "بسامي خوري", false),
 		"of a thing, behind a particle":      of("place", "ביפו", "בביפו", true),
+		"who is at an address":               of("name", "田中", `上田中 四郎","email":"ueda@x.example`, false),
+		"who is that":                        of("name", "田中", `田中 一郎","email":"tanaka@x.example`, true),
+		"a thing":                            of("name", "龙井", `西湖龙井`, true),
 		"a Thai firm":                        of("vendor", "สยามไฟฟ้า", "สยามไฟฟ้า", true),
 		"which it is not":                    of("vendor", "สยามไฟฟ้า", "ไม่ใช่สยามไฟฟ้า", false),
 		"a number in a longer one":           of("room", "一号", "一百〇一号", false),
@@ -154,6 +165,7 @@ func TestSaidToBeAPart(t *testing.T) {
 	is := map[string]string{"/id": "s:e1"}
 	for beside, want := range map[string]bool{
 		``: true, `,"limit":10`: true, `,"total":2`: true, `,"event_count":2`: true, `,"account_balance":400`: true,
+		`,"advarsel":"Kun de 2 nyeste vises, 16 flere findes."`: false, `,"stats":{"events":57}`: false, `,"summary":"57 events, 1 shown"`: false, `,"ถัดไป":2`: false, `,"note":"2 rooms"`: true,
 		`,"limit":2`: false, `,"per_page":2`: false, `,"of":40`: false, `,"size":40`: false, `,"totalEvents":40`: false, `,"event_count":40`: false, `,"partial":true`: false, `,"omitted":3`: false,
 	} {
 		a := asking{scope: newest, args: is, early: true, results: events(`{"events":[{"id":"e1","date":"2026-05-02"},{"id":"e2","date":"2026-05-01"}]` + beside + `}`)}
@@ -190,6 +202,11 @@ func TestCentsAreNoEuros(t *testing.T) {
 	}
 	results := func(member string) []returned { return events(`[{"id":"e1","title":"Plan","` + member + `":12000}]`) }
 	is := func(into string) map[string]string { return map[string]string{"/id": "s:e1", into: "o:12000"} }
+	takes := func(at, otherwise string) func(*match.Proposal) {
+		return func(p *match.Proposal) {
+			p.Default = func(pointer string) (string, bool) { return otherwise, pointer == at }
+		}
+	}
 	askings{
 		"an amount":              {scope: pay("amount", "/amount"), said: "Plan", args: is("/amount"), results: results("amount"), want: true},
 		"in cents":               {scope: pay("amount", "/amount"), said: "Plan", args: is("/amount"), results: results("amount_cents")},
@@ -200,6 +217,10 @@ func TestCentsAreNoEuros(t *testing.T) {
 		"what a price is for":    {scope: pay("amount", "/amount"), said: "Plan", args: is("/amount"), results: results(`unit":"hour","amount`), want: true},
 		"another currency":       {scope: pay("amount", "/amount_eur"), said: "Plan", args: is("/amount_eur"), results: events(`{"currency":"USD","items":[{"id":"e1","title":"Plan","amount":12000}]}`)},
 		"its currency":           {scope: pay("amount", "/amount_eur"), said: "Plan", args: is("/amount_eur"), results: events(`{"currency":"EUR","items":[{"id":"e1","title":"Plan","amount":12000}]}`), want: true},
+		"of another default":     {scope: strings.Replace(pay("amount", "/amount"), `"/id"`, `"/bizhong":{"absent":true},"/id"`, 1), said: "Plan", args: is("/amount"), results: results(`bizhong":"JPY","amount`), change: takes("/bizhong", "CNY")},
+		"of the default":         {scope: strings.Replace(pay("amount", "/amount"), `"/id"`, `"/bizhong":{"absent":true},"/id"`, 1), said: "Plan", args: is("/amount"), results: results(`bizhong":"CNY","amount`), change: takes("/bizhong", "CNY"), want: true},
+		"nobody knows of which":  {scope: strings.Replace(pay("amount", "/amount"), `"/id"`, `"/currency":{"absent":true},"/id"`, 1), said: "Plan", args: is("/amount"), results: results(`currency":"JPY","amount`)},
+		"of what the user said":  {scope: strings.Replace(pay("amount", "/amount"), `"/id"`, `"/currency":{"absent":true},"/id"`, 1), said: "Plan, in yen", args: is("/amount"), results: results(`currency":"JPY","amount`), want: true},
 		"seconds":                {scope: pay("duration", "/minutes"), said: "Plan", args: is("/minutes"), results: results("duration_sec")},
 	}.run(t)
 }

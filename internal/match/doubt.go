@@ -40,7 +40,12 @@ func (w *Match) maySaySo(v scope.Value, text string) bool {
 	}
 	of := spaced(plainly(string(v)))
 	isWord := strings.ContainsFunc(of, unicode.IsLetter) && !strings.ContainsFunc(of, unicode.IsDigit) && switches[of] == ""
-	return isWord && len(words(text)) <= maxTitle && maySay(spaced(plainly(text)), of)
+	if !isWord || len(words(text)) > maxTitle {
+		return false
+	}
+	what, isCompound := strings.CutPrefix(unsigned(text), unsigned(string(v)))
+	isCompound = isCompound && what == name[len(name)-1] // the Nagyterem of terem: nagy
+	return isCompound || maySay(spaced(plainly(text)), of)
 }
 
 // mayBe reports whether a text may be a value, whatever its form: an amount with its currency, an
@@ -69,9 +74,13 @@ func mayBe(value, text string) bool {
 // isAmong reports whether a short text has a code among others ("s1; s2"), at one end of a range ("s1-s4"), in a link, or parted ("s 1").
 func isAmong(code, text string) bool {
 	value := plainly(code)
+	if strings.ContainsFunc(text, isListSign) && isPartOf(value, plainly(text)) {
+		return true
+	}
 	if !isCode(value) || isMoment(code) || rational(strings.TrimSpace(code)) != nil {
 		return false
 	}
+
 	shown := plainly(text)
 	if len(shown) > 16*maxTitle {
 		return false
@@ -85,6 +94,15 @@ func isAmong(code, text string) bool {
 		return part == value || (isRange && isCode(first) && isCode(last) && (first == value || last == value))
 	})
 }
+
+// isPartOf reports whether a short text is a list with a value.
+func isPartOf(value, text string) bool {
+	isValue := func(part string) bool { return strings.TrimSpace(part) == value }
+	return value != "" && len(text) <= 16*maxTitle && slices.ContainsFunc(strings.FieldsFunc(text, isListSign), isValue)
+}
+
+// isListSign reports whether a sign parts the values of a list: "A+B".
+func isListSign(r rune) bool { return strings.ContainsRune(",;|&+/、，；", r) }
 
 // switches are the ways of writing that something is so, or isn't.
 var switches = map[string]string{

@@ -266,7 +266,30 @@ func (m *matcher) meets(want *held, r *Result, record string) bool {
 	case m.against:
 		return want.bounded() || !(m.hasObject(r, record, want.name()) || m.hasName(want, r, record))
 	}
-	return !m.mayHave(want, r, record)
+	return !m.mayHave(want, r, record) && !(m.irreversible && m.saysApart(want, r, record))
+}
+
+// saysApart reports whether a record that lacks a member has another one instead, which no record with the member has: who has "answered" and
+// no "rsvp" may have answered.
+func (m *matcher) saysApart(want *held, r *Result, record string) bool {
+	if !want.ofEmpty() || !m.work(2*len(r.fields)*perStep) {
+		return want.ofEmpty()
+	}
+	having, usual := map[string]bool{}, map[string]bool{}
+	for i := range r.fields {
+		if f := &r.fields[i]; want.isNamed(f) {
+			having[f.record] = true
+		}
+	}
+	for i := range r.fields {
+		if f := &r.fields[i]; having[f.record] {
+			usual[f.name] = true
+		}
+	}
+	return len(having) > 0 && slices.ContainsFunc(r.records[record], func(i int) bool {
+		f := &r.fields[i]
+		return strings.TrimSpace(f.text) != "" && !usual[f.name]
+	})
 }
 
 // among reports whether fields of a name meet a condition, and whether there are any. Of a list one

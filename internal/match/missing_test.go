@@ -55,3 +55,18 @@ func TestTheMissingIsNoValue(t *testing.T) {
 		t.Error("covered")
 	}
 }
+
+// TestAnotherMemberInstead: where a record lacks a member that is to be empty, and has another one instead, it may say there what the others say
+// in that one.
+func TestAnotherMemberInstead(t *testing.T) {
+	const others = `{"id":"e2","rsvp":"","name":"Per"},{"id":"e3","rsvp":"yes","name":"Ulla"}`
+	open := acted(`{"rsvp":""}`, "all", "")
+	is := map[string]string{"/id": "s:e1"}
+	askings{
+		"it lacks it":                {scope: open, args: is, results: events(`[{"id":"e1","name":"Lo"},` + others + `]`), want: true},
+		"it has another one":         {scope: open, args: is, results: events(`[{"id":"e1","name":"Lo","answered":"2026-05-01"},` + others + `]`)},
+		"the same, can be undone":    {scope: open, args: is, results: events(`[{"id":"e1","name":"Lo","answered":"2026-05-01"},` + others + `]`), reversible: true, want: true},
+		"another one that is empty":  {scope: open, args: is, results: events(`[{"id":"e1","name":"Lo","answered":""},` + others + `]`), want: true},
+		"it has it, and another one": {scope: open, args: is, results: events(`[{"id":"e1","rsvp":"","name":"Lo","table":"7"},` + others + `]`), want: true},
+	}.run(t)
+}

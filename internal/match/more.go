@@ -82,6 +82,20 @@ func (l *listing) wordsOf(record string) []string {
 	return of
 }
 
+// isRemark reports whether a text is the only thing that an object around a list says besides how it is listed.
+func (r *Result) isRemark(f *field) bool {
+	return !slices.ContainsFunc(r.records[f.record], func(i int) bool {
+		of := &r.fields[i]
+		return of.member != f.member && !of.null && slices.ContainsFunc(of.key, isOfNoWrapper)
+	})
+}
+
+// isOfNoWrapper reports whether a word is none for what a server puts around a list.
+func isOfNoWrapper(w string) bool {
+	l := lexicon()
+	return !slices.ContainsFunc([]wordlist.Set{l.Wrappers, l.Extents, l.Page, l.Pages, l.Amounts, l.Numbered}, func(all wordlist.Set) bool { return all.Has(w) })
+}
+
 // isAround reports whether an object is nothing but what a server puts around a list.
 func (l *listing) isAround(pointer string) bool {
 	is, known := l.around[pointer]
@@ -164,7 +178,7 @@ func (f *field) isPartOf(l *listing) bool {
 	isPage := lexicon().Page.In(f.key) || lexicon().Pages.In(f.key)
 	isRemark := lexicon().Remarks.In(f.key) || lexicon().Notes.In(f.key)
 
-	shown, isOf := -1, false
+	shown, isOf, isPart := -1, false, false
 	tokens := portionToken().FindAllString(text, -1)
 	for i, token := range tokens {
 		n, err := strconv.Atoi(strings.Map(onlyDigits, token))
@@ -173,8 +187,9 @@ func (f *field) isPartOf(l *listing) bool {
 			continue
 		}
 		isMore := n > l.listed || (isPage && n > 1)
-		isNoun := func(w string) bool { return l.isCalled(w) || lexicon().Counts.Has(w) }
-		if isMore && ((isOf && n >= shown) || (isRemark && slices.ContainsFunc(tokens[i+1:min(i+2, len(tokens))], isNoun))) {
+		isNoun := func(w string) bool { return l.isCalled(w) || (isRemark && lexicon().Counts.Has(w)) }
+		isPart = isPart || (n == l.listed && l.r.isRemark(f)) // in whatever words: "Kun de 2 nyeste vises, 16 flere findes"
+		if isMore && (isPart || (isOf && n >= shown) || slices.ContainsFunc(tokens[i+1:min(i+2, len(tokens))], isNoun)) {
 			return true
 		}
 		shown, isOf = n, false
@@ -220,8 +235,11 @@ func (f *field) countsMore(l *listing) bool {
 // countsOwn reports whether a field counts more of what a result lists than are in it, by the list's own name: totalOrders, order_count.
 func (f *field) countsOwn(l *listing) bool {
 	n, err := whole(f.text)
-	if len(f.key) < 2 || !f.numeric || err != nil || n <= l.listed {
+	if len(f.key) == 0 || !f.numeric || err != nil || n <= l.listed {
 		return false
+	}
+	if len(f.key) == 1 {
+		return l.isCalled(f.key[0]) // "stats": {"servers": 57}
 	}
 	isCount := func(w string) bool { return lexicon().Numbered.Has(w) || lexicon().Counts.Has(w) || w == "nb" }
 	return slices.ContainsFunc(f.key, isCount) && slices.ContainsFunc(f.key, func(w string) bool { return l.isCalled(w) || w == "total" })
@@ -229,16 +247,12 @@ func (f *field) countsOwn(l *listing) bool {
 
 // isAround reports whether an object is nothing but what a server puts around a list.
 func (r *Result) isAround(pointer string) bool {
-	l := lexicon()
-	isOther := func(w string) bool {
-		return !slices.ContainsFunc([]wordlist.Set{l.Wrappers, l.Extents, l.Page, l.Pages, l.Amounts, l.Numbered}, func(all wordlist.Set) bool { return all.Has(w) })
-	}
 	name := words(strictjson.UnescapeToken(pointer[strings.LastIndexByte(pointer, '/')+1:]))
-	if slices.ContainsFunc(name, func(w string) bool { return isOther(w) && !l.Containers.Has(w) }) {
+	if slices.ContainsFunc(name, func(w string) bool { return isOfNoWrapper(w) && !lexicon().Containers.Has(w) }) {
 		return false
 	}
 	return !slices.ContainsFunc(r.records[pointer], func(i int) bool {
 		f := &r.fields[i]
-		return !f.null && slices.ContainsFunc(slices.Concat(f.part, f.key), isOther)
+		return !f.null && slices.ContainsFunc(slices.Concat(f.part, f.key), isOfNoWrapper)
 	})
 }

@@ -49,6 +49,25 @@ func (m *matcher) isOutdated(v candidate) bool {
 	})
 }
 
+// isOfTwo reports whether another record in the list of a value's begins with the same id, and has something else otherwise: what the call
+// then is about, nobody can tell.
+func (m *matcher) isOfTwo(v candidate) bool {
+	place, record := m.placeOf(v), v.record.pointer
+	if place < 0 || !m.results[place].doubled || len(m.results[place].records[record]) == 0 {
+		return false
+	}
+	r := m.results[place]
+	id := r.fields[r.records[record][0]]
+	if id.text != v.text || !isID(id.key) {
+		return false
+	}
+	list := record[:strings.LastIndexByte(record, '/')+1]
+	return slices.ContainsFunc(m.having(id), func(at spot) bool {
+		isBeside := at.result == place && at.record != record && at.record[:strings.LastIndexByte(at.record, '/')+1] == list
+		return isBeside && m.step() && m.haveOtherwise(r, record, r, at.record, true)
+	})
+}
+
 // isFullName reports whether the name of a member by which a record is known says of what it is: by more than one word, or by the one for
 // what two tools are about (lot, of get_lot and list_lots).
 func isFullName(key []string, results ...*Result) bool {

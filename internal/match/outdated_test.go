@@ -116,3 +116,21 @@ func TestOutdatedByAnotherTool(t *testing.T) {
 		}
 	}
 }
+
+// TestTwoOfOneID: where two records of a listing begin with one id and differ, nobody can tell what an irreversible call with it is about.
+func TestTwoOfOneID(t *testing.T) {
+	const (
+		ann = `{"id":"e5","owner":"Ann"}`
+		bo  = `{"id":"e5","owner":"Bo"}`
+	)
+	annOf := acted(`{"owner":"Ann"}`, "only", "")
+	args := map[string]string{"/id": "s:e5"}
+	askings{
+		"once":                           {scope: annOf, args: args, results: events(`[` + ann + `,{"id":"e6","owner":"Bo"}]`), want: true},
+		"of two owners":                  {scope: annOf, args: args, results: events(`[` + ann + `,` + bo + `]`)},
+		"of two owners, can be undone":   {scope: annOf, args: args, results: events(`[` + ann + `,` + bo + `]`), reversible: true, want: true},
+		"twice the same":                 {scope: annOf, args: args, results: events(`[` + ann + `,` + ann + `]`), want: true},
+		"the order that lines belong to": {scope: acted(`{"owner":"Ann"}`, "only", ""), args: args, results: events(`[{"line":"l1","owner":"Ann","id":"e5"},{"line":"l2","owner":"Bo","id":"e5"}]`), want: true},
+		"all of one owner":               {scope: acted(`{"owner":"Ann"}`, "all", ""), args: args, results: events(`[` + ann + `,` + bo + `]`)},
+	}.run(t)
+}

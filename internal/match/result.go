@@ -47,6 +47,7 @@ type Result struct {
 	values     bool             // nothing but a list of values
 	more       bool             // its server says that it is a part of a listing
 	failing    bool             // and that the call failed
+	doubled    bool             // two records of it begin with the same id
 	outer      map[string]bool  // the records that are in no other
 	level      *Result          // the same with the members of these alone; nil for a list of values
 
@@ -148,7 +149,24 @@ func (r *Result) SetContent(text string, doc *strictjson.Document) {
 	}
 	r.nest()
 	r.level = r.outside()
-	r.more, r.failing = r.saysMore(), r.saysFailed()
+	r.more, r.failing, r.doubled = r.saysMore(), r.saysFailed(), r.hasDoubles()
+}
+
+// hasDoubles reports whether two records begin with a member that is called as an id and has the same value.
+func (r *Result) hasDoubles() bool {
+	seen := map[nameAndText]bool{}
+	for _, record := range r.inOrder {
+		if len(r.records[record]) == 0 {
+			continue
+		}
+		first := &r.fields[r.records[record][0]]
+		at := nameAndText{first.name, first.text}
+		if isID(first.key) && seen[at] {
+			return true
+		}
+		seen[at] = true
+	}
+	return false
 }
 
 // isListed reports whether a record is in a list.

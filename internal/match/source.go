@@ -192,18 +192,31 @@ func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate)
 
 // unsure says why no place of a value is sure enough; empty where one is.
 func (m *matcher) unsure(c *Constraint, a *Argument, hits []candidate) string {
-	now := hits
-	if m.irreversible && !m.against {
-		now = slices.DeleteFunc(slices.Clone(hits), m.isOutdated)
-	}
-	if len(now) == 0 {
-		return m.say("what has %s is not so any more, by what was read later", short(a.Text))
+	now, miss := m.present(c, a, hits)
+	if miss != "" {
+		return miss
 	}
 	decides := a.authority() || a.Role == label.Selector || sharp(c.Kind) || (m.irreversible && isMeasure(c.Kind))
 	if decides && !slices.ContainsFunc(now, func(h candidate) bool { return h.doubt == "" }) {
 		return now[0].doubt
 	}
 	return ""
+}
+
+// present returns the places of a value that a call which can't be taken back relies on: what is so now, and of one thing. It says why there is none.
+func (m *matcher) present(c *Constraint, a *Argument, hits []candidate) (now []candidate, miss string) {
+	if !m.irreversible || m.against {
+		return hits, ""
+	}
+	now = slices.DeleteFunc(slices.Clone(hits), m.isOutdated)
+	if len(now) == 0 {
+		return nil, m.say("what has %s is not so any more, by what was read later", short(a.Text))
+	}
+	isOfOne := func(h candidate) bool { return c.Kind != scope.ID || !m.isOfTwo(h) }
+	if !slices.ContainsFunc(now, isOfOne) {
+		return nil, m.say("several things have the id %s, and not all are as the request has it", short(a.Text))
+	}
+	return now, ""
 }
 
 // amongst returns the places of a value that are among others.

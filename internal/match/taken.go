@@ -53,10 +53,14 @@ func (m *matcher) isScaled(r *Result, f *field) bool {
 // the argument, by what is beside the member, and by the currency of the call.
 func (m *matcher) isMeasuredOtherwise(r *Result, f *field) bool {
 	taken := m.taken()
-	if len(taken) == 0 {
+	isOpen := slices.ContainsFunc(m.in.Args, func(a Arg) bool { return a.Absent && lexicon().OfCurrency.In(argumentName(a.Pointer)) })
+	if len(taken) == 0 && !isOpen {
 		return false
 	}
 	have := unitsIn(slices.Concat(f.key, m.measures(r, f)))
+	if isOfMoney := func(u unit) bool { return u.of == "money" }; isOpen && !slices.ContainsFunc(taken, isOfMoney) && slices.ContainsFunc(have, isOfMoney) {
+		return !slices.ContainsFunc(have, m.isSaidUnit) // the service takes some currency then, and nobody says which
+	}
 	isOf := func(all []unit, u unit) bool {
 		return slices.ContainsFunc(all, func(other unit) bool { return other.of == u.of })
 	}
@@ -64,6 +68,12 @@ func (m *matcher) isMeasuredOtherwise(r *Result, f *field) bool {
 		isOther := func(one unit) bool { return one.of != u.of || !slices.Contains(taken, one) }
 		return isOf(taken, u) && !slices.ContainsFunc(have, func(one unit) bool { return !isOther(one) })
 	})
+}
+
+// isSaidUnit reports whether the user said a unit, in one of the ways to write it.
+func (m *matcher) isSaidUnit(u unit) bool {
+	isIn := func(w string) bool { return slices.Contains(unitsCalled(w), u) }
+	return m.work(len(m.folded)) && (slices.ContainsFunc(strings.FieldsFunc(m.folded, isSign), isIn) || strings.ContainsFunc(m.folded, func(r rune) bool { return isIn(string(r)) }))
 }
 
 // isComputedOtherwise reports whether a number that a call's is computed from is in another currency than the call, and not converted.
@@ -133,6 +143,11 @@ func (m *matcher) currency() string {
 	}
 	for _, name := range lexicon().OfCurrency.Words() {
 		if otherwise := m.proposal.otherwise(list + "/" + strictjson.EscapeToken(name)); otherwise != "" {
+			return otherwise
+		}
+	}
+	for i := range m.in.Args { // under a name of any language
+		if otherwise := m.proposal.otherwise(m.in.Args[i].Pointer); isCurrency(otherwise) {
 			return otherwise
 		}
 	}

@@ -34,6 +34,10 @@ func TestClearedByNothing(t *testing.T) {
 		"an object with a code and a text":    {scope: allergic, args: is, results: events(`[{"substance":{"code":"7980","text":"Penicillin"}}]`)},
 		"an object beside other members":      {scope: allergic, args: is, results: events(`[{"id":1,"substance":{"code":"7980","text":"Penicillin"}}]`)},
 		"a remark on what has a name":         {scope: allergic, args: is, results: events(`[{"substance":"Latex","detail":"not penicillin"}]`), want: true},
+		"a compound with what it is of":       {scope: unless(`{"terem":"nagy"}`), args: is, results: events(`[{"terem":"Nagyterem"}]`)},
+		"another compound":                    {scope: unless(`{"terem":"nagy"}`), args: is, results: events(`[{"terem":"Kisterem"}]`), want: true},
+		"a letter among others":               {scope: unless(`{"hall":"A"}`), args: is, results: events(`[{"hall":"A+B"}]`)},
+		"other letters":                       {scope: unless(`{"hall":"A"}`), args: is, results: events(`[{"hall":"B+C"}]`), want: true},
 		"words that a text without any lacks": {scope: unless(`{"description":{"contains":"import"}}`), args: is, results: events(`[{"description":null},{"description":"load test"}]`), want: true},
 	}.run(t)
 }

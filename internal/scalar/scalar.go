@@ -36,7 +36,7 @@ func Words(s string) []string {
 }
 
 // isBetween reports whether a character is in no word.
-func isBetween(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+func isBetween(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !isVowel(r) }
 
 // isLower reports whether a text is ASCII without capitals, which folding leaves as it is.
 func isLower(s string) bool {
@@ -47,6 +47,9 @@ func isLower(s string) bool {
 	}
 	return true
 }
+
+// isVowel reports whether a mark is a letter of its own in a script that writes vowels so, and none that may be put onto any letter.
+func isVowel(r rune) bool { return unicode.IsMark(r) && !unicode.Is(unicode.Inherited, r) }
 
 // plainNumber has no zeros in front: 0012 is an account or an id, and another one than 12.
 var plainNumber = pattern.OnUse(`^-?(?:0|[1-9]\d{0,17})(\.\d{1,12})?$`)
