@@ -16,6 +16,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/proxy"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // maxAnswer bounds an answer of a door, in bytes: a decision with its evidence is a few
@@ -177,9 +178,12 @@ func answerTo(r *http.Request, refused error) ([]byte, error) {
 
 // firstLine returns the beginning of what a server said.
 func firstLine(body []byte) string {
-	const most = 200
+	const most = 400
 	if _, err := verdictOf(body); err != nil && json.Valid(body) {
 		return strings.TrimPrefix(err.Error(), "it says: ")
+	}
+	if said := strictjson.GetText(body, "error", "message"); said != "" {
+		body = []byte(said) // as APIs of models write it
 	}
 	line, _, _ := bytes.Cut(bytes.TrimSpace(body), []byte("\n"))
 	return strings.ToValidUTF8(string(line[:min(len(line), most)]), "")
@@ -199,9 +203,27 @@ func ExamineProxy(ctx context.Context, address string, timeout time.Duration) *D
 		d.add(true, "open", "", "start it without --shadow", "a call that a page asked for reached the agent")
 	default:
 		d.Denied++
+		if away := redirected(ctx, address); away != "" {
+			d.add(true, "redirect", "", "give remit proxy the address that it leads to as --upstream", "%s", away)
+		}
 	}
 	d.settle()
 	return d
+}
+
+// redirected says where a proxy's upstream leads agents instead of answering; empty for
+// nowhere. It asks for the models without a key: an upstream whose scheme or host is another
+// one redirects everything, before it looks at keys.
+func redirected(ctx context.Context, address string) string {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(address, "/")+"/v1/models", nil)
+	if err != nil {
+		return ""
+	}
+	_, err = answerTo(r, nil)
+	if err == nil || !strings.Contains(err.Error(), proxy.Redirecting) {
+		return ""
+	}
+	return err.Error()
 }
 
 // canaryOf counts the calls in what an agent would get.

@@ -172,6 +172,15 @@ func (x *exchange) run(cancel context.CancelCauseFunc) error {
 			resp.Body.Close()
 			return errDoubled
 		}
+		if away := x.p.redirect(resp); away != nil && x.p.o.Shadow {
+			x.p.o.Log.Warn("an answer would have been refused", "path", x.r.URL.Path, "error", away)
+		} else if away != nil {
+			resp.Body.Close()
+			if len(x.tries) == 0 {
+				x.keep(nil)
+			}
+			return x.endPartial(away)
+		}
 		if resp.StatusCode < 200 || resp.StatusCode > 299 {
 			if x.stream != nil {
 				err = x.endPartial(errors.New(http.StatusText(resp.StatusCode)))

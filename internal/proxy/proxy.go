@@ -205,7 +205,7 @@ func New(o Options) (*Proxy, error) {
 			places: recent[*open]{max: maxQuestions, maxWeight: maxQuestionWeight},
 		}, echoes: newEchoes()}
 	p.monitors = monitors{o: &p.o, file: o.Contract}
-	// Redirects are the client's to follow.
+	// Nobody follows redirects: see redirect.
 	p.client = &http.Client{Transport: o.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 	p.relay = &httputil.ReverseProxy{
@@ -215,10 +215,33 @@ func New(o Options) (*Proxy, error) {
 			r.SetURL(o.Upstream)
 			forget(r.Out.Header)
 		},
-		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
+		ModifyResponse: p.staysHere,
+		ErrorHandler:   p.relayFailed,
+		ErrorLog:       slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
 
 	return p, nil
+}
+
+// staysHere refuses a relayed answer that leads the client elsewhere.
+func (p *Proxy) staysHere(resp *http.Response) error {
+	away := p.redirect(resp)
+	if away != nil && p.o.Shadow {
+		p.o.Log.Warn("an answer would have been refused", "error", away)
+		return nil
+	}
+	return away
+}
+
+// relayFailed answers a request that could not be relayed.
+func (p *Proxy) relayFailed(w http.ResponseWriter, r *http.Request, err error) {
+	if e := (*errRedirect)(nil); errors.As(err, &e) {
+		p.o.Log.Error("a request failed", "path", r.URL.Path, "error", err)
+		answerError(w, chat{}, http.StatusBadGateway, err.Error())
+		return
+	}
+	p.o.Log.Debug("a request could not be relayed", "path", r.URL.Path, "error", err)
+	w.WriteHeader(http.StatusBadGateway)
 }
 
 // webAddress reports whether an address is http or https with a host.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/remit-project/remit/internal/display"
@@ -72,6 +73,51 @@ var errDoubled = errors.New("the upstream doesn't know the path, in which the ve
 func doubled(upstream, path string) bool {
 	version := strings.TrimSuffix(versioned().FindString(upstream), "/")
 	return version != "" && strings.HasPrefix(path, version+"/")
+}
+
+// Redirecting begins what the proxy says in place of an upstream's redirect.
+const Redirecting = "the upstream redirects"
+
+// errRedirect is why a redirect is not passed on: a client that follows it would ask a model
+// that nobody stands before, with its key.
+type errRedirect struct {
+	status int
+	// to is where it leads, without what may be secret; empty where that is not said.
+	to *url.URL
+	// upstream is the address that leads there; empty if none does.
+	upstream string
+}
+
+// Error implements [error].
+func (e *errRedirect) Error() string {
+	text := fmt.Sprintf("%s with status %d", Redirecting, e.status)
+	if e.to != nil {
+		text += " to " + excerpt([]byte(e.to.String()))
+	}
+	if e.upstream != "" {
+		return text + ", past Remit: if that is the API, start remit proxy with --upstream " + excerpt([]byte(e.upstream))
+	}
+	return text + ", past Remit: start remit proxy with an --upstream that doesn't"
+}
+
+// redirect returns why an answer is not passed on, if it leads the client elsewhere.
+func (p *Proxy) redirect(resp *http.Response) error {
+	if resp.StatusCode < 300 || resp.StatusCode > 399 || resp.StatusCode == http.StatusNotModified {
+		return nil
+	}
+	e := &errRedirect{status: resp.StatusCode}
+	to, err := resp.Location()
+	if err != nil || resp.Request == nil {
+		return e
+	}
+
+	to.User, to.RawQuery, to.Fragment = nil, "", ""
+	e.to = to
+	asked := strings.TrimPrefix(resp.Request.URL.Path, strings.TrimSuffix(p.o.Upstream.Path, "/"))
+	if before, ok := strings.CutSuffix(to.Path, asked); ok && webAddress(to) {
+		e.upstream = (&url.URL{Scheme: to.Scheme, Host: to.Host, Path: before}).String()
+	}
+	return e
 }
 
 // excerpt returns the beginning of a text on one line.
