@@ -3,6 +3,7 @@ package match
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/scope"
@@ -40,6 +41,9 @@ func (m *matcher) others(s *Source, r *Result) selection {
 		}
 
 		w := Match{Is: []scope.Value{scope.Value(a.Text)}, words: argumentName(a.Pointer), days: isDay(scope.Value(a.Text))}
+		if full := m.fullName(&w, r, name); full != "" {
+			w.Is = append(w.Is, scope.Value(full))
+		}
 		for _, record := range r.level.inOrder {
 			if !m.hasOther(&w, r, record, name) {
 				continue
@@ -52,6 +56,32 @@ func (m *matcher) others(s *Source, r *Result) selection {
 	}
 	return out
 }
+
+// fullName returns what the server calls the person whom its call asked for by a part of the name, as the user did: the only one in its answer
+// who is called so. It is empty where there is none, or another one.
+func (m *matcher) fullName(w *Match, r *Result, name string) string {
+	asked := string(w.Is[0])
+	isPerson := slices.ContainsFunc(w.words, func(word string) bool { return lexicon().People.Has(thing(word)) })
+	if !isPerson || !hasLetters(asked) || !m.stated(asked) || !m.work(len(r.level.fields)*perStep) {
+		return ""
+	}
+	full := ""
+	for i := range r.level.fields {
+		f := &r.level.fields[i]
+		if f.name != name || f.null || strings.TrimSpace(f.text) == "" || f.text == full {
+			continue
+		}
+		rest, isLonger := strings.CutPrefix(f.text, asked+" ")
+		if isOnly := full == "" && isLonger && isProper(asked+" "+rest) && !strings.ContainsFunc(rest, isNoName); !isOnly {
+			return ""
+		}
+		full = f.text
+	}
+	return full
+}
+
+// isNoName reports whether a character stands in no name of a person.
+func isNoName(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) && r != ' ' }
 
 // areAll reports whether all things that a result has are others than those that were asked for.
 func (m *matcher) areAll(others selection, r *Result) bool {

@@ -143,10 +143,13 @@ func isDeniedWithin(before, behind string) bool {
 	})
 }
 
-// isMarked reports whether a state has a sign that may deny it: struck out, crossed, "= 0". A check mark says that it is so.
+// isMarked reports whether a state has a sign that may deny it: struck out, crossed, "= 0". A check mark or a green light says that it is so, and
+// a price says nothing of it.
 func isMarked(text string) bool {
-	const checks = "✓✔✅☑"
-	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSymbol(r) && !strings.ContainsRune(checks, r) })
+	const harmless = "✓✔✅☑🟢●★⭐👍👌🎉✨"
+	return strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsSymbol(r) && !unicode.Is(unicode.Sc, r) && !strings.ContainsRune(harmless, r)
+	})
 }
 
 // unglued returns what stands before and behind a state but for what is written onto it in a script that has no blanks, and reports
@@ -164,6 +167,9 @@ func (m *matcher) unglued(before, of, behind string) (rest, further string, isWh
 // numbers, words of the user's, and behind them when, where or by whom it came about.
 func (m *matcher) mayDeny(beside []string, isBehind bool) bool {
 	for _, w := range beside {
+		if !strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsMark(r) }) {
+			continue // how a sign before it looks
+		}
 		isNumber := !strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsDigit(r) })
 		switch {
 		case isBehind && lexicon().Around.Has(w):

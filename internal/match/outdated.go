@@ -4,7 +4,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 	"unicode"
+
+	"github.com/remit-project/remit/internal/scalar"
 )
 
 // Of a call that can't be taken back what is known now counts, by whatever filter it was found.
@@ -173,11 +176,11 @@ func (m *matcher) haveOtherwise(r *Result, record string, other *Result, in stri
 		text := sync.OnceValue(func() string { return canonical(f.text) })
 		isSame := func(j int) bool {
 			have := other.fields[j].text
-			return have == f.text || (m.work(len(have)+len(f.text)) && canonical(have) == text())
+			return have == f.text || (m.work(len(have)+len(f.text)) && canonical(have) == text()) || (!alike && isSameTime(have, f.text))
 		}
 		isOf := func(j int) bool {
 			o := &other.fields[j]
-			return o.name == f.name && (alike || o.isFact(f))
+			return o.name == f.name && (alike || (o.isFact(f) && !(f.isOfReading() && !m.isConditioned(f))))
 		}
 		isNewUnit := func(j int) bool {
 			o := &other.fields[j]
@@ -205,6 +208,42 @@ func (f *field) isFact(other *field) bool {
 	isState := func(f *field) bool { return lexicon().States.Ends(f.key) && isOneWord(f.text) }
 	isDay := func(f *field) bool { return isMoment(f.text) && !lexicon().Past.In(f.key) }
 	return both(func(f *field) bool { return f.numeric }) || both(isSwitch) || both(isState) || both(isDay)
+}
+
+// isOfReading reports whether a member is one that changes by being read: whether a thing was, or when something was last done with it.
+func (f *field) isOfReading() bool {
+	isLast := len(f.key) > 1 && f.key[0] == "last" && isMoment(f.text)
+	return isLast || (lexicon().OfReading.In(f.key) && !f.numeric)
+}
+
+// isConditioned reports whether the entry has a word of a member's name in a condition, or in what it chooses by.
+func (m *matcher) isConditioned(f *field) bool {
+	isOf := func(name []string) bool {
+		return slices.ContainsFunc(name, func(w string) bool { return slices.Contains(f.key, w) })
+	}
+	is := false
+	of := Scope{Calls: []Call{*m.in}}
+	of.eachSource(func(s *Source) {
+		isIn := func(w Match) bool {
+			for each := range w.each {
+				if isOf(each.name()) {
+					return true
+				}
+			}
+			return false
+		}
+		is = is || isOf(s.name()) || slices.ContainsFunc(s.Where, isIn)
+	})
+	return is || slices.ContainsFunc(m.in.Args, func(c Arg) bool { return isOf(words(c.By)) })
+}
+
+// isSameTime reports whether two texts are the same moment in two zones, or one is the day of the other.
+func isSameTime(one, other string) bool {
+	a, isTime := moment(strings.TrimSpace(one))
+	b, isAlso := moment(strings.TrimSpace(other))
+	isDayOf := func(day, of string) bool { return len(day) == len(time.DateOnly) && strings.HasPrefix(of, day) }
+	isEqual := a.Equal(b) && (a.Location() == scalar.Unzoned) == (b.Location() == scalar.Unzoned)
+	return isTime && isAlso && (isEqual || isDayOf(one, other) || isDayOf(other, one))
 }
 
 // isOneWord reports whether a text is a word of letters.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/remit-project/remit/scope"
 )
@@ -54,9 +55,10 @@ func NewTask(s *scope.Scope, request string, earlier ...string) *Task {
 			said += "\n" + text
 		}
 	}
-	compiled := compile(s)
+	compiled, folded := compile(s), fold(said)
+	compiled.leaveTranslations(folded)
 	return &Task{
-		written: s, scope: compiled, request: request, said: said, folded: fold(said), spent: make([]int, len(s.Calls)),
+		written: s, scope: compiled, request: request, said: said, folded: folded, spent: make([]int, len(s.Calls)),
 		stating: compiled.stating(), ran: map[string]run{}, drawn: map[string][]string{},
 	}
 }
@@ -272,6 +274,38 @@ func differing(all []scope.Value) []scope.Value {
 		}
 	}
 	return out
+}
+
+// leaveTranslations leaves out of the values that each entry is for what a planner adds to those of the user: the user has no word of it, and
+// has others as they are.
+func (s *Scope) leaveTranslations(said string) {
+	for i := range s.Calls {
+		for j := range s.Calls[i].Args {
+			s.Calls[i].Args[j].leaveTranslations(said)
+		}
+	}
+}
+
+func (c *Constraint) leaveTranslations(said string) {
+	isSaid := func(v scope.Value) bool { return appears(said, fold(string(v))) }
+	in := words(said)
+	isForeign := func(v scope.Value) bool { return !isSaid(v) && !mayBeInflected(words(string(v)), in) }
+	if slices.ContainsFunc(c.apart, isSaid) {
+		c.apart = slices.DeleteFunc(c.apart, isForeign)
+	}
+	for name, hole := range c.Holes {
+		hole.leaveTranslations(said)
+		c.Holes[name] = hole
+	}
+}
+
+// mayBeInflected reports whether one of several words may be another form of one of a text.
+func mayBeInflected(all, text []string) bool {
+	const stem = 3 // runes
+	begin := func(w string) string { return string([]rune(w)[:min(stem, utf8.RuneCountInString(w))]) }
+	return slices.ContainsFunc(all, func(w string) bool {
+		return slices.ContainsFunc(text, func(said string) bool { return strings.HasPrefix(said, begin(w)) })
+	})
 }
 
 // isInOther reports whether two texts are the same, or one is in the other as whole words.

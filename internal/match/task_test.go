@@ -29,6 +29,9 @@ func TestEachOfSeveral(t *testing.T) {
 		"one of them twice, of what can be put right": {2, `"/to":{"is":["Ann","Bob"]}`, "Ann Ann", true, "yy"},
 		"one name, twice":                             {2, `"/to":{"is":"Ann"}`, "Ann Ann", false, "yy"},
 		"one name in two ways, twice":                 {2, `"/to":{"is":["Ann","Ann Lee"]}`, "Ann Ann_Lee", false, "yy"},
+		"a name and what a planner adds, twice":       {2, `"/to":{"is":["Lunch room","Mittagsraum"]}`, "Mittagsraum Lunch_room", false, "yy"},
+		"a name in another case, and another one":     {2, `"/to":{"is":["Lunch room","Krzysztof"]}`, "Krzysztof Krzysztof", false, "yn"},
+		"a short name in another case":                {2, `"/to":{"is":["Lunch room","Anna"]}`, "Anna Anna", false, "yn"},
 		"two calls for each of two":                   {4, `"/to":{"is":["Ann","Bob"]}`, "Ann Ann Ann Bob Bob", false, "yynyy"},
 		"two days, each once":                         {2, `"/to":{"is":"Ann"},"/on":{"date":["2026-05-20","2026-05-22"]}`, "Ann/2026-05-20 Ann/2026-05-22", false, "yy"},
 		"one day twice, in another form":              {2, `"/to":{"is":"Ann"},"/on":{"date":["2026-05-20","2026-05-22"]}`, "Ann/2026-05-20 Ann/2026-05-20T10:00 Ann/2026-05-22", false, "yny"},
@@ -43,7 +46,7 @@ func TestEachOfSeveral(t *testing.T) {
 		}
 		r := &match.Result{Call: "r", Server: "s", Tool: "list_bills", Covered: true, Read: true, Early: true}
 		setContent(r, bills)
-		task, got := match.NewTask(s, "Pay them."), ""
+		task, got := match.NewTask(s, "Pay them, for the lunch room Krzysztofowi, Annie."), ""
 		for i, of := range strings.Fields(c.calls) {
 			to, on, dated := strings.Cut(strings.ReplaceAll(of, "_", " "), "/")
 			p := &match.Proposal{Server: "s", Tool: "pay", Call: strconv.Itoa(i), Digest: of, Irreversible: !c.write, Role: func(string) label.Role { return label.Selector },
