@@ -165,6 +165,9 @@ func (m *matcher) near(r *Result, description []string, argument string, kind sc
 	if len(found) == 1 {
 		return found[0]
 	}
+	if own := m.ofThing(r, description); len(found) == 0 && own != "" && m.tellsApart(r, own) {
+		return own
+	}
 	isEnd := func(name string) bool { return meaningOf(strings.Fields(name)).of[0] == "end" }
 	if starts := slices.DeleteFunc(found, isEnd); len(starts) == 1 {
 		return starts[0] // the day of something that has a start and an end
@@ -196,6 +199,26 @@ func (m *matcher) ofThing(r *Result, description []string) string {
 		found = name
 	}
 	return found
+}
+
+// tellsApart reports whether a member has in each of the outermost records a code of its own: who lists loans and writes "loan: L-204"
+// gives their ids.
+func (m *matcher) tellsApart(r *Result, name string) bool {
+	if m.strangers(name) || !m.work(len(r.fields)*perStep) {
+		return false
+	}
+	seen := map[string]bool{}
+	for i := range r.fields {
+		f := &r.fields[i]
+		if f.name != name {
+			continue
+		}
+		if !r.outermost(f.record) || !isCode(f.text) || len(f.text) > maxNumber || seen[f.text] {
+			return false
+		}
+		seen[f.text] = true
+	}
+	return len(seen) > 0
 }
 
 // rivals reports whether a member that all records have may be meant by a description, though its
