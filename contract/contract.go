@@ -227,23 +227,24 @@ type OutputFormat string
 
 // The formats; see package serialized for what is read of each.
 const (
-	FormatText   OutputFormat = "text" // never read as fields
-	FormatJSON   OutputFormat = "json"
-	FormatYAML   OutputFormat = "yaml"
-	FormatPython OutputFormat = "python"
-	FormatTable  OutputFormat = "table"
-	FormatList   OutputFormat = "list"
-	FormatLines  OutputFormat = "lines"
+	FormatText    OutputFormat = "text" // never read as fields
+	FormatJSON    OutputFormat = "json"
+	FormatYAML    OutputFormat = "yaml"
+	FormatPython  OutputFormat = "python"
+	FormatTable   OutputFormat = "table"
+	FormatList    OutputFormat = "list"
+	FormatLines   OutputFormat = "lines"
+	FormatOutline OutputFormat = "outline"
 )
 
 // UnmarshalText implements [encoding.TextUnmarshaler].
 func (f *OutputFormat) UnmarshalText(text []byte) error {
 	switch v := OutputFormat(text); v {
-	case FormatText, FormatJSON, FormatYAML, FormatPython, FormatTable, FormatList, FormatLines:
+	case FormatText, FormatJSON, FormatYAML, FormatPython, FormatTable, FormatList, FormatLines, FormatOutline:
 		*f = v
 		return nil
 	}
-	return fmt.Errorf("unknown format %q: write text, json, yaml, python, table, list or lines", text)
+	return fmt.Errorf("unknown format %q: write text, json, yaml, python, table, list, lines or outline", text)
 }
 
 // Field sets the trust of a part of a structured result. Pattern is a JSON pointer

@@ -46,7 +46,7 @@ var (
 	formWords      = []string{"url", "address", "path", "shell", "sql"}
 	effectWords    = []string{"read", "write", "destructive", "execute", "egress"}
 	roleWords      = []string{"target", "command", "credential", "content", "selector", "control"}
-	outputWords    = []string{"text", "json", "yaml", "python", "table", "list", "lines"}
+	outputWords    = []string{"text", "json", "yaml", "python", "table", "list", "lines", "outline"}
 	procedureWords = []string{"directory", "lookup", "source"}
 	dischargeWords = []string{"allowlist", "directory", "lookup", "source", "validation", "confirm"}
 )

@@ -284,7 +284,7 @@ func (o *Observer) read(c call, m *trace.Message) (doc *strictjson.Document, ass
 
 	o.texts[c.place]++
 	o.look(c.place).add(serialized.Appear(m.Text))
-	for _, f := range []serialized.Format{serialized.YAML, serialized.Table, serialized.Lines} {
+	for _, f := range []serialized.Format{serialized.YAML, serialized.Table, serialized.Outline, serialized.Lines} {
 		doc := serialized.Read(m.Text, f, serialized.Trust{})
 		if doc == nil || len(doc.Leaves()) < 2 {
 			continue

@@ -17,13 +17,14 @@ type Format string
 
 // The formats. The empty format is found out, as far as that is sound.
 const (
-	Text   Format = "text"   // never fields
-	JSON   Format = "json"   // one JSON document
-	YAML   Format = "yaml"   // one YAML document
-	Python Format = "python" // one value as Python's repr writes it
-	Table  Format = "table"  // one Markdown table, whose cells escape bars and line ends
-	List   Format = "list"   // numbered or dashed lines
-	Lines  Format = "lines"  // "key: value" lines, with a blank line between records
+	Text    Format = "text"    // never fields
+	JSON    Format = "json"    // one JSON document
+	YAML    Format = "yaml"    // one YAML document
+	Python  Format = "python"  // one value as Python's repr writes it
+	Table   Format = "table"   // one Markdown table, whose cells escape bars and line ends
+	List    Format = "list"    // numbered or dashed lines
+	Lines   Format = "lines"   // "key: value" lines, with a blank line between records
+	Outline Format = "outline" // headings, bullets and "key: value" lines, or a table below a heading
 )
 
 // Trust says who writes what in a result.
@@ -94,6 +95,8 @@ func named(text string, format Format, trust Trust) *strictjson.Document {
 		return readTable(text)
 	case Lines:
 		return readLines(text, trust)
+	case Outline:
+		return readOutline(text)
 	case List:
 		if trust.Closed {
 			return readList(text)

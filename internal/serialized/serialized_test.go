@@ -326,8 +326,8 @@ func TestBounds(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, s := range []string{"- id: '24'\n  t: x\n", `{'a': [1, "it's"]}`, "| a |\n|---|\n| b |", "1. a\n2. b", "a: 1\n\na: 2", `{"a":[null]}`, "E(x=datetime.date(2024, 5, 1))"} {
-		for i, format := range []serialized.Format{serialized.Text, serialized.JSON, serialized.YAML, serialized.Python, serialized.Table, serialized.List, serialized.Lines} {
+	for _, s := range []string{"- id: '24'\n  t: x\n", `{'a': [1, "it's"]}`, "| a |\n|---|\n| b |", "1. a\n2. b", "a: 1\n\na: 2", `{"a":[null]}`, "E(x=datetime.date(2024, 5, 1))", "## 1\n\n- **a** (`b`) | c\n  - d: e\n"} {
+		for i, format := range []serialized.Format{serialized.Text, serialized.JSON, serialized.YAML, serialized.Python, serialized.Table, serialized.List, serialized.Lines, serialized.Outline} {
 			f.Add(s, string(format), i%2 == 0)
 		}
 		f.Add(s, "", true)
