@@ -167,6 +167,30 @@ func TestRental(t *testing.T) {
 	}
 }
 
+// TestRentalAllocations counts what a decision takes, since no clock is the same twice: the first one of a
+// session, and the one that is made again. The bounds are half as much again as there was when they were set.
+func TestRentalAllocations(t *testing.T) {
+	set, r := rental(t)
+	entries := r.History.Entries
+	r.History.Remember()
+	for name, c := range map[string]struct {
+		most   float64
+		decide func()
+	}{
+		"again": {210, func() { set.Recall(r) }},
+		"first": {4300, func() {
+			first := r
+			first.History = &guard.History{Entries: entries}
+			first.History.Remember()
+			set.Recall(first)
+		}},
+	} {
+		if got := testing.AllocsPerRun(20, c.decide); got > c.most {
+			t.Errorf("%s: %.0f allocations, of %.0f at most", name, got, c.most)
+		}
+	}
+}
+
 // seldom is how many decisions there are for a time of the floor: to stop the clock stops the program.
 const seldom = 8
 

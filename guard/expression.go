@@ -91,12 +91,7 @@ func (c *compiler) expression(env *cel.Env, e Expression) *expression {
 
 func newExpression(env *cel.Env, functions *direct.Functions, checked *cel.Ast) *expression {
 	x := &expression{env: env, ast: checked}
-	x.direct = sync.OnceValue(func() *direct.Program {
-		if _, err := x.plan(); err != nil {
-			return nil // it fails, whatever is asked of it
-		}
-		return direct.Compile(functions, checked)
-	})
+	x.direct = sync.OnceValue(func() *direct.Program { return direct.Compile(functions, checked) })
 	x.estimate = sync.OnceValue(func() cost.Estimate {
 		estimate, err := env.EstimateCost(checked, sizes{})
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -16,9 +17,24 @@ import (
 // element is an object that has nothing but several texts, such as a person's name and birth date.
 type element struct {
 	members map[string]string
+	texts   []string // of the members, the longest first
 	// list is the name of the list that it is in, "" for none, and of how many there are.
 	list string
 	of   int
+}
+
+func newElement(members map[string]string, list string, of int) element {
+	longer := func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }
+	return element{members, slices.SortedFunc(maps.Values(members), longer), list, of}
+}
+
+// key returns what tells an element from any other.
+func (e element) key() string {
+	parts := []string{e.list, strconv.Itoa(e.of)}
+	for _, name := range slices.Sorted(maps.Keys(e.members)) {
+		parts = append(parts, strconv.Quote(name), strconv.Quote(e.members[name]))
+	}
+	return strings.Join(parts, " ")
 }
 
 // elementsOf returns the elements of the lists in the arguments of a call, up to [maxSpoken].
@@ -31,7 +47,7 @@ func elementsOf(call *strictjson.Document) []element {
 		all := member.Elements()
 		for _, v := range all {
 			if members := onlyTexts(v); members != nil && len(out) < maxSpoken {
-				out = append(out, element{members: members, list: name, of: len(all)})
+				out = append(out, newElement(members, name, len(all)))
 			}
 		}
 	}
@@ -72,16 +88,29 @@ func (d *dialogue) summedUp(records *mention.Records, leaves []leaf, l leaf) boo
 	} else if inside < count(d.used(), l.text) {
 		return false // it is something else of the call as well
 	}
-	return len(of) > 0 && !slices.ContainsFunc(of, func(e element) bool { return !d.sumsUp(records, e) })
+	return len(of) > 0 && !slices.ContainsFunc(of, func(e element) bool {
+		return d.ask(summedNotion, e.summed, records, e.key()) != reply.Agreed
+	})
+}
+
+// summedNotion is what [element.summed] answers.
+const summedNotion = "summed up"
+
+// summed is [dialogue.sumsUp] as an answer.
+func (e element) summed(d *dialogue, records *mention.Records, _ string) reply.Answer {
+	if d.sumsUp(records, e) {
+		return reply.Agreed
+	}
+	return reply.Unclear
 }
 
 // has returns how often an element has a text: as a member, or made up of its members.
 func (e element) has(text string) int {
-	if n := count(e.texts(), text); n > 0 {
+	if n := count(e.texts, text); n > 0 {
 		return n
 	}
 	rest := text
-	for _, m := range e.texts() {
+	for _, m := range e.texts {
 		rest = strings.ReplaceAll(rest, m, " ")
 	}
 	if text != "" && strings.TrimSpace(rest) == "" {
@@ -105,18 +134,16 @@ func thingOf(leaves []leaf, thing int) []element {
 	if thing == 0 {
 		return nil
 	}
-	e := element{members: map[string]string{}}
-	things := map[int]bool{}
+	members, things := map[string]string{}, map[int]bool{}
 	for _, l := range leaves {
 		if l.thing != 0 {
 			things[l.thing] = true
 		}
 		if l.thing == thing {
-			e.members[l.text] = l.text
+			members[l.text] = l.text
 		}
 	}
-	e.of = len(things)
-	return []element{e}
+	return []element{newElement(members, "", len(things))}
 }
 
 // sumsUp reports whether the user told of an element, and refused nothing of it since, and the agent
@@ -138,7 +165,7 @@ func (d *dialogue) sumsUp(records *mention.Records, e element) bool {
 				named++
 			}
 		}
-		proposed := slices.ContainsFunc(e.texts(), func(text string) bool { return names(records, x.questionText(), text) })
+		proposed := slices.ContainsFunc(e.texts, func(text string) bool { return names(records, x.questionText(), text) })
 		switch {
 		case named == len(e.members):
 			told = i
@@ -148,12 +175,6 @@ func (d *dialogue) sumsUp(records *mention.Records, e element) bool {
 	}
 
 	return told >= 0 && d.counted(records, e, told)
-}
-
-// texts returns the texts of an element, the longest first.
-func (e element) texts() []string {
-	longer := func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }
-	return slices.SortedFunc(maps.Values(e.members), longer)
 }
 
 // counted reports whether what the agent said after a turn of the user's sums the list of an element
@@ -168,9 +189,9 @@ func (d *dialogue) counted(records *mention.Records, e element, told int) bool {
 		said := d.exchanges[i].questionText()
 		proposed = proposed || d.exchanges[i].question != ""
 		counts := said.Counts(e.list)
-		named := slices.ContainsFunc(e.texts(), func(text string) bool { return d.tellsApart(e, text) && names(records, said, text) })
+		named := slices.ContainsFunc(e.texts, func(text string) bool { return d.tellsApart(e, text) && names(records, said, text) })
 		leftOut := !named && slices.ContainsFunc(d.elements(), func(o element) bool {
-			return o.list == e.list && slices.ContainsFunc(o.texts(), func(text string) bool { return d.tellsApart(o, text) && names(records, said, text) })
+			return o.list == e.list && slices.ContainsFunc(o.texts, func(text string) bool { return d.tellsApart(o, text) && names(records, said, text) })
 		})
 		wrong := slices.ContainsFunc(counts, func(n int) bool { return n != e.of })
 		switch {
@@ -186,13 +207,13 @@ func (d *dialogue) counted(records *mention.Records, e element, told int) bool {
 // tellsApart reports whether a text of an element is of no other one of the call.
 func (d *dialogue) tellsApart(e element, text string) bool {
 	return !slices.ContainsFunc(d.elements(), func(o element) bool {
-		return o.list == e.list && !maps.Equal(o.members, e.members) && slices.Contains(o.texts(), text)
+		return o.list == e.list && !maps.Equal(o.members, e.members) && slices.Contains(o.texts, text)
 	})
 }
 
 // isOurs reports whether an argument of the call has the words of a text.
 func (d *dialogue) isOurs(text string) bool {
-	return slices.ContainsFunc(d.used(), func(used string) bool { return mention.NewText(used).SaysName(text) })
+	return slices.ContainsFunc(d.used(), func(used string) bool { return d.memo.text(used).SaysName(text) })
 }
 
 // toldOfOthers reports whether the user told of things like an element that the call doesn't have: by a

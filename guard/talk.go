@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"sync"
@@ -262,13 +263,23 @@ func (x *evaluation) lookedAll() *mention.Records {
 		x.looked()
 		results, tools := slices.Clone(d.results), slices.Clone(d.tools)
 		for _, q := range x.ordered {
-			if q.lookup != nil && q.err == nil && q.lookup.Result != nil {
+			if q.lookup != nil && q.err == nil && q.lookup.Result != nil && !d.has(q.lookup.Tool, q.given) {
 				results, tools = append(results, q.given), append(tools, q.lookup.Tool)
 			}
 		}
 		d.all = x.memo.records(results, tools)
 	}
 	return d.all
+}
+
+// has reports whether the agent looked the same up.
+func (d *dialogue) has(tool string, r *Result) bool {
+	for i, had := range d.results {
+		if d.tools[i] == tool && bytes.Equal(content(had), content(r)) {
+			return true
+		}
+	}
+	return false
 }
 
 func content(r *Result) []byte {

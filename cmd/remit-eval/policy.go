@@ -154,6 +154,7 @@ func generatedTables(t *command.Tables, title string, g *eval.GuardReport) {
 		[]string{"mutants killed by examples", fmt.Sprintf("%d of %d", g.Killed, g.Killed+g.Survived)},
 	)
 
+	timesTables(t, g.Times)
 	lines := make([]string, len(g.Wrong))
 	for i, m := range g.Wrong {
 		lines[i] = m.Summary()
@@ -178,4 +179,26 @@ func generatedTables(t *command.Tables, title string, g *eval.GuardReport) {
 		t.List("conversations decided otherwise:", lines)
 	}
 	t.End()
+}
+
+// timesTables shows what the rules take; nothing where no call was timed.
+func timesTables(t *command.Tables, d *eval.DecisionTimes) {
+	if d == nil {
+		return
+	}
+	row := func(what string, s eval.Spread) []string {
+		floors := ""
+		if d.Floor.P50 > 0 {
+			floors = fmt.Sprintf("%.1f", float64(s.P50)/float64(d.Floor.P50))
+		}
+		return []string{what, fmt.Sprint(s.P50), fmt.Sprint(s.P99), floors}
+	}
+	t.Title(fmt.Sprintf("the time of all rules for the calls of %d cases, with what they look up at hand", d.Calls))
+	t.Rows(
+		[]string{"", "P50", "P99", "floors"},
+		row("the first decision of a session", d.First),
+		row("the same call again", d.Again),
+		row("the first one after another turn of the user's", d.Turn),
+		row("floor: reading the arguments and what is looked up", d.Floor),
+	)
 }

@@ -17,9 +17,8 @@ import (
 // whatever it is, except for what depends on the sizes of values.
 const nodeCost = 50
 
-// Compile makes a program of a checked expression of which cel-go makes one as well: what
-// fails there, fails whatever its values are. It returns nil for one with parts that are left
-// to cel-go.
+// Compile makes a program of a checked expression. It returns nil for one with parts that are left
+// to cel-go, and for one of which cel-go makes none: that fails whatever its values are.
 func Compile(f *Functions, checked *cel.Ast) *Program {
 	native := checked.NativeRep()
 	if !native.IsChecked() {
@@ -221,6 +220,8 @@ func (c *compiler) call(e ast.Expr) node {
 
 	name := call.FunctionName()
 	switch {
+	case (name == operators.Index || name == operators.OptIndex) && !c.mayIndex(parts[1]):
+		return nil
 	case name == operators.Conditional:
 		return conditional(args[0], args[1], args[2])
 	case len(args) == 2 && binary[name] != nil:
@@ -235,6 +236,27 @@ func (c *compiler) call(e ast.Expr) node {
 
 // unbounded are functions whose work the sizes of their arguments don't bound.
 var unbounded = []string{"lists.range"}
+
+// mayIndex reports whether an element or a member may be asked for by a part: what doesn't vary, and is neither
+// a text nor a number, may fail in cel-go before anything is evaluated.
+func (c *compiler) mayIndex(key ast.Expr) bool {
+	switch key.Kind() {
+	case ast.ListKind, ast.MapKind:
+		return false
+	case ast.LiteralKind:
+		switch key.AsLiteral().(type) {
+		case types.String, types.Int:
+			return true
+		}
+		return false
+	}
+	varies := false
+	ast.PostOrderVisit(key, ast.NewExprVisitor(func(e ast.Expr) {
+		r, ok := c.ast.ReferenceMap()[e.ID()]
+		varies = varies || (e.Kind() == ast.IdentKind && (!ok || r.Value == nil))
+	}))
+	return varies
+}
 
 // flattening is the function whose work the lists in a list add to.
 const flattening = "flatten"

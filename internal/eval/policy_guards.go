@@ -36,6 +36,8 @@ type GuardReport struct {
 	Mistakes []string
 	// Conversations are the rates of conversations; nil without any.
 	Conversations *ConversationReport
+	// Times are those of decisions on the cases' calls; nil where none can be timed.
+	Times *DecisionTimes
 }
 
 // GuardRates are rates of cases.
@@ -91,6 +93,7 @@ type guardMeasure struct {
 	// known are the tools in the truth; nil without a truth, in which case every
 	// tool counts.
 	known []string
+	times decisionTimes
 }
 
 // newGuardMeasure compiles guards.
@@ -137,7 +140,11 @@ func (m *guardMeasure) decide(ctx context.Context, cases []guardCase) error {
 			return fmt.Errorf("case %s: %w", cases[i].ID, err)
 		}
 		m.add(&cases[i], dropContractReasons(d))
+		if err := m.time(&cases[i], d); err != nil {
+			return fmt.Errorf("case %s: %w", cases[i].ID, err)
+		}
 	}
+	m.report.Times = m.times.report()
 	return nil
 }
 

@@ -80,7 +80,7 @@ func (r *GuardReport) put(o object) {
 	o["guards"] = object{"policies": r.Policies, "enforced": r.Enforced, "not_enforced": list(r.Unenforced), "mistakes": list(r.Mistakes),
 		"mutants_killed": r.Killed, "mutants_survived": r.Survived, "mutation_skipped": list(r.Skipped),
 		"truth_tools": r.Truth.object(), "all_tools": r.All.object(), "by_tool": tools,
-		"literal": r.Literal.object(), "interpretive": r.Interpretive.object(), "wrong": list(r.Wrong), "conversations": r.Conversations.object()}
+		"literal": r.Literal.object(), "interpretive": r.Interpretive.object(), "wrong": list(r.Wrong), "conversations": r.Conversations.object(), "times": r.Times.object()}
 }
 
 // object is null without conversations.

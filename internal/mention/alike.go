@@ -85,16 +85,17 @@ func (r *Records) Kin(value string) []string {
 
 // MembersWith returns the names of the members in the results that have a text.
 func (r *Records) MembersWith(text string) []string {
-	var out []string
-	r.objects(func(v strictjson.Value) bool {
-		for name, m := range v.Members() {
-			if m.Kind() == strictjson.String && m.Text() == text {
-				out = append(out, name)
+	return r.having.Of(text, func() (out []string) {
+		r.objects(func(v strictjson.Value) bool {
+			for name, m := range v.Members() {
+				if m.Kind() == strictjson.String && m.Text() == text {
+					out = append(out, name)
+				}
 			}
-		}
-		return len(out) < maxTexts
+			return len(out) < maxTexts
+		})
+		return out
 	})
-	return out
 }
 
 // objects calls a function with each object in the results, those in an object before it, until it returns

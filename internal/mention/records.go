@@ -30,7 +30,10 @@ type Records struct {
 	once  sync.Once
 	words *named // what the results call things; made when first needed
 	said  memo.Map[saying, Answer]
-	mu    sync.Mutex
+	// having are the members that have a text, and summaries what is told of values.
+	having    memo.Map[string, []string]
+	summaries memo.Map[string, string]
+	mu        sync.Mutex
 	// described are the records that were searched for, and texts how many texts these have.
 	described map[*group]*described
 	texts     int
@@ -57,6 +60,10 @@ func (r *Records) Add(one *Result) { r.results = append(r.results, one) }
 // Describe returns a value with what its record says of it, for a reader: "card_1 (brand:
 // visa, last_four: 7447)".
 func (r *Records) Describe(value string) string {
+	return r.summaries.Of(value, func() string { return r.summarize(value) })
+}
+
+func (r *Records) summarize(value string) string {
 	const most = 512 // bytes
 	out := strconv.Quote(value)
 	for _, one := range r.of(value) {
