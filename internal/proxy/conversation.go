@@ -67,6 +67,7 @@ func newConversation(s *ledger.Session, log []remit.Event) *conversation {
 // tell adds an event that the model did not cause.
 func (c *conversation) tell(ctx context.Context, e remit.Event) error {
 	c.size += len(e.Text)
+	c.bring(e)
 	c.outside = c.outside || e.Kind == remit.ResultEvent || e.Kind == remit.AttachmentEvent
 	if e.Kind == remit.ResultEvent {
 		r := *e.Result

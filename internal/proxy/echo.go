@@ -72,8 +72,8 @@ const (
 	// turn. A shorter one matches only as a line that holds something like an
 	// address.
 	wordyTokens = 5
-	// ownTokens is how much of the same conversation a user may repeat in
-	// earnest, as in agreeing to the model's proposal.
+	// ownTokens is how much of what the model said in the same conversation a user
+	// may repeat in earnest, as in agreeing to its proposal.
 	ownTokens = 24
 	// vouchedTokens is the least number of the user's words in an argument that
 	// stay the user's.
@@ -259,26 +259,65 @@ type echo struct {
 }
 
 // divide finds what was passed on in the text of a user's turn that ends at a
-// place. The user may repeat what precedes it in the same conversation.
-func (e *echoes) divide(owner uint64, place hash, text string, before func() map[uint64]bool) echo {
+// place, and what the conversation has read before. The user may repeat what the
+// model said there, and values that it has read.
+func (e *echoes) divide(owner uint64, place hash, text string, l *lineage, before func() earlier) echo {
 	e.mu.Lock()
 	since := e.readAt(place)
 	e.mu.Unlock()
-	return e.divideSince(owner, since, text, before)
+
+	words, end := tokensOf(text, maxSearched)
+	whole := lines(text, words)
+	quotes := e.passedOn(owner, since, words, whole)
+	if len(quotes) > 0 {
+		h := before()
+		quotes = slices.DeleteFunc(quotes, func(q quote) bool { return h.may(owner, text, words[q.from:q.to]) })
+	}
+	for _, q := range l.brought.marks(text, words, whole) {
+		if !l.includes(text[words[q.from].start:words[q.to-1].end]) {
+			quotes = append(quotes, q)
+		}
+	}
+	return cut(text, words, end, joinQuotes(quotes))
 }
 
 // divideSince finds what was passed on before a time.
-func (e *echoes) divideSince(owner, since uint64, text string, before func() map[uint64]bool) echo {
+func (e *echoes) divideSince(owner, since uint64, text string) echo {
 	words, end := tokensOf(text, maxSearched)
+	return cut(text, words, end, e.passedOn(owner, since, words, lines(text, words)))
+}
+
+// passedOn finds what was passed on before a time.
+func (e *echoes) passedOn(owner, since uint64, words []token, whole []quote) []quote {
 	e.mu.Lock()
-	quotes := e.marks(owner, words, lines(text, words), since)
-	e.mu.Unlock()
-	quotes = joinQuotes(quotes)
-	if len(quotes) > 0 {
-		said := before()
-		quotes = slices.DeleteFunc(quotes, func(q quote) bool { return q.to-q.from < ownTokens && repeats(owner, words[q.from:q.to], said) })
+	defer e.mu.Unlock()
+	return joinQuotes(e.marks(owner, words, whole, since))
+}
+
+// earlier are the keys of what a user could read in a conversation before a turn: what the model
+// said, and what came from outside.
+type earlier struct{ said, brought map[uint64]bool }
+
+// may reports whether a user may repeat words in earnest: what the model said, or a value.
+// Whole short texts from outside are found otherwise; see [brought].
+func (h earlier) may(owner uint64, text string, words []token) bool {
+	switch {
+	case len(words) >= ownTokens:
+		return false
+	case len(words) < quoteTokens, spaced(text, words) < wordyTokens:
+		return repeats(owner, words, h.said, h.brought)
 	}
-	return cut(text, words, end, quotes)
+	return repeats(owner, words, h.said) && !touches(owner, words, h.brought)
+}
+
+// touches reports whether a run of the words appears in before.
+func touches(owner uint64, words []token, before map[uint64]bool) bool {
+	for i := 0; i+runTokens <= len(words); i++ {
+		if before[key(owner, words[i:i+runTokens])] {
+			return true
+		}
+	}
+	return false
 }
 
 // noteDeployment records the runs of words that first appear in the deployment's
@@ -397,13 +436,17 @@ func (e *echoes) marks(owner uint64, words []token, whole []quote, before uint64
 	return found
 }
 
-// repeats reports whether all the words appear in before.
-func repeats(owner uint64, words []token, before map[uint64]bool) bool {
+// repeats reports whether all the words appear in one of before.
+func repeats(owner uint64, words []token, before ...map[uint64]bool) bool {
+	appears := func(words []token) bool {
+		k := key(owner, words)
+		return slices.ContainsFunc(before, func(keys map[uint64]bool) bool { return keys[k] })
+	}
 	if len(words) < runTokens {
-		return before[key(owner, words)]
+		return appears(words)
 	}
 	for i := 0; i+runTokens <= len(words); i++ {
-		if !before[key(owner, words[i:i+runTokens])] {
+		if !appears(words[i : i+runTokens]) {
 			return false
 		}
 	}
@@ -486,6 +529,8 @@ type lineage struct {
 	phrases map[uint64]bool
 	phrased int
 	of      uint64
+	// brought is what came from outside.
+	brought brought
 }
 
 // own returns the keys of the user's words.
@@ -542,6 +587,7 @@ func (e *echoes) restore(owner uint64, log []remit.Event, l *lineage) {
 		l.hear(ev)
 	}
 	for _, ev := range log {
+		l.bring(ev)
 		switch {
 		case ev.Kind == remit.AttachmentEvent || ev.Kind == remit.AssistantEvent:
 			e.remember(owner, ev.Text, l)

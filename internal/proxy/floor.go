@@ -114,7 +114,7 @@ func (r *reader) users(c *conversation, i int, e remit.Event) []remit.Event {
 		return []remit.Event{attached("recorded", e.Text)}
 	}
 
-	x := r.p.echoes.divide(r.owner, r.spoken[i+1], e.Text, func() map[uint64]bool { return r.phrasesBefore(i) })
+	x := r.p.echoes.divide(r.owner, r.spoken[i+1], e.Text, &c.lineage, func() earlier { return r.earlierThan(i) })
 	if len(x.found) > 0 {
 		r.logLowered(i, "it has what was passed on before")
 	}
@@ -143,39 +143,43 @@ func (r *reader) logLowered(i int, because string) {
 	r.p.o.Log.Info("a user's turn is not all the user's words", "dialect", r.d.name(), "turn", i, "because", because)
 }
 
-// phrasesBefore returns the keys of the text before a turn. Turns must be
+// earlierThan returns the keys of the text before a turn. Turns must be
 // requested in order, and each is read once.
-func (r *reader) phrasesBefore(i int) map[uint64]bool {
-	if r.phrases == nil {
-		r.phrases = map[uint64]bool{}
+func (r *reader) earlierThan(i int) earlier {
+	if r.earlier.said == nil {
+		r.earlier = earlier{said: map[uint64]bool{}, brought: map[uint64]bool{}}
 	}
 	for ; r.phrased < i; r.phrased++ {
-		for _, text := range r.turn(r.phrased).texts() {
-			phrases(r.owner, text, r.phrases)
+		said, brought := r.turn(r.phrased).texts()
+		for _, text := range said {
+			phrases(r.owner, text, r.earlier.said)
+		}
+		for _, text := range brought {
+			phrases(r.owner, text, r.earlier.brought)
 		}
 	}
-	return r.phrases
+	return r.earlier
 }
 
-// texts returns the texts of a turn that a user could have read.
-func (t *turn) texts() []string {
-	var out []string
+// texts returns the texts of a turn that a user could have read: what the model said, and
+// what came from outside.
+func (t *turn) texts() (said, brought []string) {
 	for _, e := range t.events {
 		switch e.Kind {
 		case remit.ResultEvent:
-			out = append(out, e.Result.Content)
+			brought = append(brought, e.Result.Content)
 		case remit.AttachmentEvent:
-			out = append(out, e.Text)
+			brought = append(brought, e.Text)
 		}
 	}
 	if t.utterance == nil {
-		return out
+		return nil, brought
 	}
-	out = slices.Concat(out, t.utterance.text, t.utterance.other, t.utterance.external)
+	said = slices.Concat(t.utterance.text, t.utterance.other)
 	for _, k := range t.utterance.calls {
-		out = append(out, strictjson.Strings(k.arguments, func(string) bool { return false })...)
+		said = append(said, strictjson.Strings(k.arguments, func(string) bool { return false })...)
 	}
-	return out
+	return said, slices.Concat(brought, t.utterance.external)
 }
 
 // isOthers reports whether the log attributes a text to another speaker than the

@@ -115,7 +115,7 @@ func TestStreamsComeInAnyPieces(t *testing.T) {
 					}
 				}
 				f := &fixed{"text/event-stream", in, func() int { return size.Draw(t, "size") }}
-				got := handle(direct2(t, f), path, request).Body.String()
+				got := handle(direct2(t, f, nil), path, request).Body.String()
 				if got != want {
 					t.Fatalf("got\n%s\nwant\n%s", got, want)
 				}
@@ -124,12 +124,16 @@ func TestStreamsComeInAnyPieces(t *testing.T) {
 	}
 }
 
-func direct2(t *rapid.T, f http.RoundTripper) http.Handler {
+func direct2(t *rapid.T, f http.RoundTripper, change func(*proxy.Options)) http.Handler {
 	to, err := url.Parse("http://upstream.example")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := proxy.New(proxy.Options{Upstream: to, Transport: f})
+	o := proxy.Options{Upstream: to, Transport: f}
+	if change != nil {
+		change(&o)
+	}
+	p, err := proxy.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

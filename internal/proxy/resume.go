@@ -15,8 +15,8 @@ import (
 type reader struct {
 	// owner is the owner of the request, as echoes know it.
 	owner uint64
-	// phrases are the keys of the text in the turns before phrased.
-	phrases map[uint64]bool
+	// earlier are the keys of the text in the turns before phrased.
+	earlier earlier
 	phrased int
 	p       *Proxy
 	d       dialect

@@ -45,7 +45,7 @@ func (e *echoes) divideLines(owner uint64, text string) echo {
 		if came == "" {
 			return
 		}
-		x := e.divideSince(owner, since, came, func() map[uint64]bool { return nil })
+		x := e.divideSince(owner, since, came)
 		out.found = append(out.found, x.found...)
 		if len(x.found) > 0 && x.own != "" {
 			x.own += "\n"

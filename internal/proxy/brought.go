@@ -1,0 +1,278 @@
+package proxy
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/character"
+	"github.com/remit-project/remit/internal/serialized"
+	"github.com/remit-project/remit/internal/strictjson"
+)
+
+// brought is what a conversation has read from outside, for finding it in the user's turns of the
+// same conversation. There a user takes values from it, to say which one is meant; an agent
+// that puts a result into a user's turn says all of it.
+type brought struct {
+	texts map[uint64]form
+	// sayings are the keys of sentences in records.
+	sayings map[uint64]bool
+	// units are the keys of the names and values of records, up to quoteTokens.
+	units map[uint64]unit
+	// small are the latest records that are shorter than a quote.
+	small []record
+}
+
+// form says how a whole text is found.
+type form uint8
+
+const (
+	common form = iota // not at all: anybody says it
+	single             // as a line: it is a value
+	wordy              // anywhere
+)
+
+// unit says what words are in a record.
+type unit uint8
+
+const (
+	isName unit = 1 << iota
+	isValue
+)
+
+// record is a small record: for each value the keys of its spellings.
+type record [][]uint64
+
+const (
+	// maxRecords bounds the small records that are kept, and maxValues what one has: more
+	// is longer than a quote.
+	maxRecords, maxValues = 1 << 10, quoteTokens
+	// maxRead is the longest text whose records are read, in bytes, and maxGuessed the longest
+	// one whose format is looked for. Longer ones are found by their runs of words.
+	maxRead, maxGuessed = 1 << 20, 64 << 10
+	// maxParts bounds the records that one text has, each in a line.
+	maxParts = 64
+)
+
+// bring records an event that brings text from outside.
+func (l *lineage) bring(e remit.Event) {
+	switch {
+	case e.Kind == remit.ResultEvent && e.Result != nil:
+		l.brought.add(e.Result.Content)
+	case e.Kind == remit.AttachmentEvent && e.Name != "assistant": // users repeat what a model said
+		l.brought.add(e.Text)
+	}
+}
+
+// add records a text.
+func (b *brought) add(text string) {
+	words, _ := tokensOf(text, maxEchoTokens)
+	if len(words) == 0 {
+		return
+	}
+	whole := key(0, words)
+	if _, known := b.texts[whole]; known {
+		return
+	}
+	if b.texts == nil {
+		b.texts, b.sayings, b.units = map[uint64]form{}, map[uint64]bool{}, map[uint64]unit{}
+	}
+	b.texts[whole] = formOf(text, words)
+
+	if len(text) > maxRead {
+		return
+	}
+	for _, doc := range recordsIn(text) {
+		b.addRecord(doc, len(words))
+	}
+}
+
+// formOf returns how a text is found. Words without a space between them are one value, such
+// as an id or an address of a page.
+func formOf(text string, words []token) form {
+	switch {
+	case spaced(text, words) >= wordyTokens:
+		return wordy
+	case worthFinding(text, len(words)):
+		return single
+	}
+	return common
+}
+
+// spaced counts words with space between them, or a line break that JSON or a page writes.
+func spaced(text string, words []token) int {
+	n := 0
+	for i, w := range words {
+		first, _ := utf8.DecodeRuneInString(text[w.start:])
+		apart := i == 0 || character.IsUnspaced(first) || strings.ContainsFunc(text[words[i-1].end:w.start], func(r rune) bool {
+			return unicode.IsSpace(r) || r == '\\' || r == ';'
+		})
+		if apart {
+			n++
+		}
+	}
+	return n
+}
+
+// recordsIn reads the records of a text: the text as a whole, or its lines.
+func recordsIn(text string) []*strictjson.Document {
+	// Whoever wrote it: what is read here only lowers trust.
+	anybody, format := serialized.Trust{Closed: true}, serialized.Format("")
+	if len(text) > maxGuessed {
+		format = serialized.JSON
+	}
+	if doc := serialized.Read(text, format, anybody); doc != nil {
+		return []*strictjson.Document{doc}
+	}
+	var out []*strictjson.Document
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "{") || len(out) == maxParts {
+			continue
+		}
+		if doc := serialized.Read(line, serialized.JSON, anybody); doc != nil {
+			out = append(out, doc)
+		}
+	}
+	return out
+}
+
+// addRecord records the parts of a record, in a text of a number of words.
+func (b *brought) addRecord(doc *strictjson.Document, of int) {
+	var values record
+	named := false
+	for _, leaf := range doc.Leaves() {
+		for i, name := range strings.Split(leaf.Pointer, "/")[min(1, len(leaf.Pointer)):] {
+			if !leaf.IsIndex(i) {
+				_, ok := b.addUnit(strictjson.UnescapeToken(name), isName)
+				named = named || ok
+			}
+		}
+		var spelt []uint64
+		for _, text := range spellings(&leaf) {
+			if k, ok := b.addUnit(text, isValue); ok {
+				spelt = append(spelt, k)
+			}
+		}
+		if len(spelt) > 0 && len(values) <= maxValues {
+			values = append(values, spelt)
+		}
+
+		words, _ := tokensOf(leaf.Text, maxEchoTokens)
+		k := key(0, words)
+		if f := formOf(leaf.Text, words); 2*len(words) >= of {
+			b.texts[k] = max(b.texts[k], f) // the rest only wraps it
+		} else if f == wordy && leaf.Kind == strictjson.String {
+			b.sayings[k] = true
+		}
+	}
+
+	if named && len(values) > 0 && len(values) <= maxValues && wordyTokens <= of {
+		if len(b.small) >= maxRecords {
+			b.small = slices.Clone(b.small[maxRecords/2:])
+		}
+		b.small = append(b.small, values)
+	}
+}
+
+// addUnit records a name or a value, and returns its key if it has words, and no more than
+// a quote.
+func (b *brought) addUnit(text string, is unit) (k uint64, ok bool) {
+	words, end := tokensOf(text, quoteTokens)
+	if len(words) == 0 || (end < len(text) && len(words) == quoteTokens) {
+		return 0, false
+	}
+	k = key(0, words)
+	b.units[k] |= is
+	return k, true
+}
+
+// spellings returns how programs may write a value again.
+func spellings(leaf *strictjson.Leaf) []string {
+	switch leaf.Kind {
+	case strictjson.Number:
+		n, err := strconv.ParseFloat(leaf.Text, 64)
+		if err != nil {
+			break
+		}
+		plain := strconv.FormatFloat(n, 'f', -1, 64)
+		return []string{leaf.Text, plain, plain + ".0", strconv.FormatFloat(n, 'f', 2, 64)}
+	case strictjson.Null:
+		return []string{"null", "none", "nil"}
+	}
+	return []string{leaf.Text}
+}
+
+// marks finds what was brought in a turn's words.
+func (b *brought) marks(text string, words []token, lines []quote) []quote {
+	found := b.rows(words)
+	for i := range words {
+		for n := wordyTokens; n < quoteTokens && i+n <= len(words); n++ {
+			k := key(0, words[i:i+n])
+			if b.texts[k] == wordy || (b.sayings[k] && standsAlone(text, words, i)) {
+				found = append(found, quote{from: i, to: i + n})
+			}
+		}
+	}
+	for _, q := range lines {
+		if b.texts[key(0, words[q.from:q.to])] != common {
+			found = append(found, q)
+		}
+	}
+	return found
+}
+
+// standsAlone reports whether a line, or what follows a mark of a frame, begins with a word.
+func standsAlone(text string, words []token, i int) bool {
+	return i == 0 || strings.ContainsAny(text[words[i-1].end:words[i].start], "\r\n:=|>→])}")
+}
+
+// rows finds names and values of records that stand together without another word, in any order:
+// as much as a quote, or all of a small record.
+func (b *brought) rows(words []token) []quote {
+	if len(b.units) == 0 {
+		return nil
+	}
+	// from[i] is where the longest row begins that ends before word i.
+	from := make([]int, len(words)+1)
+	for i := range from {
+		from[i] = i
+	}
+	for i := range words {
+		for n := 1; n <= quoteTokens && i+n <= len(words); n++ {
+			if b.units[key(0, words[i:i+n])] != 0 {
+				from[i+n] = min(from[i+n], from[i])
+			}
+		}
+	}
+
+	var rows []quote
+	for to, at := range from {
+		switch n := len(rows); {
+		case to-at < wordyTokens:
+		case n > 0 && at < rows[n-1].to:
+			rows[n-1] = quote{from: min(at, rows[n-1].from), to: to}
+		default:
+			rows = append(rows, quote{from: at, to: to})
+		}
+	}
+	return slices.DeleteFunc(rows, func(q quote) bool { return q.to-q.from < quoteTokens && !b.isRecord(words[q.from:q.to]) })
+}
+
+// isRecord reports whether a row has a name, and all values of a small record.
+func (b *brought) isRecord(row []token) bool {
+	named, has := false, map[uint64]bool{}
+	for i := range row {
+		for n := 1; i+n <= len(row); n++ {
+			k := key(0, row[i:i+n])
+			named = named || b.units[k]&isName != 0
+			has[k] = true
+		}
+	}
+	lacks := func(spelt []uint64) bool {
+		return !slices.ContainsFunc(spelt, func(k uint64) bool { return has[k] })
+	}
+	return named && slices.ContainsFunc(b.small, func(r record) bool { return !slices.ContainsFunc(r, lacks) })
+}
