@@ -33,18 +33,21 @@ func (m *matcher) others(s *Source, r *Result) selection {
 	if !m.irreversible || m.lent || r.level == nil || r.values {
 		return nil
 	}
+
 	var out selection
 	for _, a := range r.Args {
-		name := strings.Join(argumentName(a.Pointer), " ")
-		if !r.level.members[name] || !s.asksBy(&a, r) {
+		if !s.asksBy(&a, r) {
 			continue
 		}
-
 		w := Match{Is: []scope.Value{scope.Value(a.Text)}, words: argumentName(a.Pointer), days: isDay(scope.Value(a.Text))}
+		name := m.answeredBy(&w, r.level)
 		if full := m.fullName(&w, r, name); full != "" {
 			w.Is = append(w.Is, scope.Value(full))
 		}
 		for _, record := range r.level.inOrder {
+			if name == "" {
+				break
+			}
 			if !m.hasOther(&w, r, record, name) {
 				continue
 			}
@@ -83,6 +86,24 @@ func (m *matcher) fullName(w *Match, r *Result, name string) string {
 // isNoName reports whether a character stands in no name of a person.
 func isNoName(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) && r != ' ' }
 
+// answeredBy returns the member that says of records that they are what was asked for: the one of the argument's name, or in the object of
+// that name the one in which a record has the value; empty where there is none.
+func (m *matcher) answeredBy(w *Match, level *Result) string {
+	if name := strings.Join(w.words, " "); level.members[name] {
+		return name
+	}
+	if !level.hasParts || !m.work(len(level.fields)*perStep) {
+		return ""
+	}
+	is := func(f field) bool {
+		return slices.Equal(f.part, w.words) && f.outer == 0 && m.work(w.work(len(f.text))) && w.accepts(f.text)
+	}
+	if at := slices.IndexFunc(level.fields, is); at >= 0 {
+		return level.fields[at].name
+	}
+	return ""
+}
+
 // areAll reports whether all things that a result has are others than those that were asked for.
 func (m *matcher) areAll(others selection, r *Result) bool {
 	return others != nil && !slices.ContainsFunc(r.level.inOrder, func(record string) bool { return m.step() && r.isRecord(record) && !others[record] })
@@ -93,7 +114,7 @@ func (m *matcher) hasOther(w *Match, r *Result, record, name string) bool {
 	has := false
 	for _, i := range r.records[record] {
 		f := &r.fields[i]
-		if f.name != name || f.part != nil || strings.TrimSpace(f.text) == "" {
+		if f.name != name || (f.part != nil && name == strings.Join(w.words, " ")) || strings.TrimSpace(f.text) == "" {
 			continue
 		}
 		if !m.work(w.work(len(f.text))) || w.accepts(f.text) || isInFolder(f.text, string(w.Is[0])) {
@@ -120,10 +141,19 @@ func (s *Source) asksBy(a *Argument, r *Result) bool {
 		return false
 	}
 	of := meaningOf(key)
-	isSide := l.Upper.In(key) || l.Lower.In(key) || isEdge(key)
-	isOfList := of.bare || (len(of.of) == 1 && of.of[0] == "id") || l.Offsets.In(key) || isLimit(key)
+	isSide := (l.Upper.In(key) || l.Lower.In(key) || l.Offsets.In(key) || isEdge(key)) && !r.level.hasWordsFor(key)
+	isOfList := of.bare || (len(of.of) == 1 && of.of[0] == "id") || isLimit(key)
 	isList := slices.ContainsFunc(r.level.inOrder, isListed)
 	return !isSide && !l.Searched.In(key) && !l.Placeholders.Has(fold(a.Text)) && !(isOfList && isList)
+}
+
+// hasWordsFor reports whether records have a text under a name that is no time and no number: a trip from Lund begins nowhere else, and a
+// listing from May has other days.
+func (r *Result) hasWordsFor(key []string) bool {
+	name := strings.Join(key, " ")
+	return slices.ContainsFunc(r.fields, func(f field) bool {
+		return (f.name == name || slices.Equal(f.part, key)) && f.words != nil && !f.numeric && !isTime(f.text)
+	})
 }
 
 // home returns the outermost record that a record is in.

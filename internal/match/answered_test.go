@@ -14,6 +14,8 @@ func TestAnsweredWithAnother(t *testing.T) {
 		hers    = `{"id":"d1","owner":"Ann","kind":"tablet"}`
 		another = `{"id":"d9","owner":"Annika","kind":"tablet"}`
 	)
+	booking := `{"calls":[{"tool":"act","args":{"/id":{"from":[{"tool":"list_trips","args":{"/from":{"is":"Lund"},"/to":{"is":"Oslo"}},"field":"trip_id"}],"kind":"id","pick":"choice","by":"cheapest by price"}}}]}`
+	trips := func(text string) []returned { return []returned{{"list_trips", `{"from":"Lund","to":"Oslo"}`, text}} }
 	is := func(id string) map[string]string { return map[string]string{"/id": "s:" + id} }
 	paid := map[string]string{"/order_no": "s:17", "/amount": "o:12"}
 	closed := map[string]string{"/order_no": "s:17"}
@@ -30,6 +32,12 @@ func TestAnsweredWithAnother(t *testing.T) {
 		"of somebody else, beside hers":    {scope: wiping, said: "Wipe Ann's tablet", args: is("d9"), results: owned(`[` + another + `,` + hers + `]`)},
 		"hers, beside somebody else's":     {scope: wiping, said: "Wipe Ann's tablet", args: is("d1"), results: owned(`[` + another + `,` + hers + `]`), want: true},
 		"of a call that can be taken back": {scope: wiping, said: "Wipe Ann's tablet", args: is("d9"), results: owned(`[` + another + `]`), reversible: true, want: true},
+		"a trip between the places":        {scope: booking, said: "Book the cheapest trip from Lund to Oslo", args: is("a"), results: trips(`[{"trip_id":"a","from":"Lund","to":"Oslo","price":90}]`), want: true},
+		"beside one from another place":    {scope: booking, said: "Book the cheapest trip from Lund to Oslo", args: is("b"), results: trips(`[{"trip_id":"a","from":"Lund","to":"Oslo","price":90},{"trip_id":"b","from":"Malmo","to":"Oslo","price":50}]`)},
+		"none between the places":          {scope: booking, said: "Book the cheapest trip from Lund to Oslo", args: is("b"), results: trips(`[{"trip_id":"b","from":"Malmo","to":"Bergen","price":50}]`)},
+		"by an object of that name":        {scope: booking, said: "Book the cheapest trip from Lund to Oslo", args: is("b"), results: trips(`[{"trip_id":"a","from":{"city":"Lund"},"price":90},{"trip_id":"b","from":{"city":"Malmo"},"price":50}]`)},
+		"where all is in the object":       {scope: booking, said: "Book the cheapest trip from Lund to Oslo", args: is("a"), results: trips(`[{"trip_id":"a","from":{"city":"Lund"},"price":90},{"trip_id":"b","from":{"city":"Malmo"},"price":50}]`), want: true},
+		"from and to are times":            {scope: booking, said: "Book the cheapest trip from Lund to Oslo", args: is("a"), results: trips(`[{"trip_id":"a","from":"10:00","to":"12:00","price":90}]`), want: true},
 		"the amount of the order":          {scope: paying, said: "Refund order 17", args: paid, results: order(`{"order_no":17,"total":12}`), want: true},
 		"the amount of another order":      {scope: paying, said: "Refund order 17", args: paid, results: order(`{"order_no":"117","total":12}`)},
 		"the only one of a list":           {scope: paying, said: "Refund order 17", args: paid, results: order(`{"orders":[{"order_no":"117","total":12}]}`)},

@@ -23,7 +23,8 @@ func (m *matcher) aside(s *Source, c *Constraint, r *Result) func(*field) string
 		of := meaningOf(m.head(r, s.name()))
 		ofThing = !of.bare && len(of.kinds) > 0
 	}
-	lists := map[string]string{} // what was found of the outermost ones
+	type member struct{ in, name string }
+	known := map[member]string{} // what was found of the outermost ones
 	return func(f *field) string {
 		home := r.home(f.record)
 
@@ -31,18 +32,28 @@ func (m *matcher) aside(s *Source, c *Constraint, r *Result) func(*field) string
 		if isAside := slices.ContainsFunc(f.part, isOneOf(lexicon().Asides)); name == "" && isAside && !r.isNamedBy(s, f.part, false) {
 			name = strings.Join(f.part, " ")
 		}
-		if at := strings.LastIndexByte(home, '/'); name == "" && at >= 0 {
-			list := home[:at]
-			if _, known := lists[list]; !known {
-				lists[list] = m.asideOf(s, r, list)
+		if in := r.around(home); name == "" && in != "" {
+			of := member{in, f.name}
+			if _, is := known[of]; !is {
+				known[of] = m.asideOf(s, r, home, f.name)
 			}
-			name = lists[list]
+			name = known[of]
 		}
 		if name == "" {
 			return ""
 		}
 		return m.say("others may have written what is in %s of %s", short(name), s.Tool)
 	}
+}
+
+// around returns the list that an outermost record is in, or for one of several objects in the elements of a list, these objects; empty for
+// another one.
+func (r *Result) around(home string) string {
+	in := r.listOf(home)
+	if at := strings.LastIndexByte(in, '/'); isListed(home) || strings.HasSuffix(in[:max(at, 0)], "/*") {
+		return in
+	}
+	return ""
 }
 
 // asideIn returns the first list or object of a path that the source doesn't name, or "". In a result that is not
@@ -67,38 +78,66 @@ func (r *Result) asideIn(s *Source, path string, listed, ofThing bool) string {
 	return ""
 }
 
-// asideOf returns the name of an outermost list if the source names another one, also where that is empty, or if
-// strangers add to it; else it returns "".
-func (m *matcher) asideOf(s *Source, r *Result, list string) string {
-	name := strictjson.UnescapeToken(list[strings.LastIndexByte(list, '/')+1:])
-	of := words(name)
-	isMeant := func(of []string) bool { return r.isNamedBy(s, of, true) && r.isWholly(s, of) }
+// asideOf returns the name of the list of an outermost record, or of one of several objects in an element of a list, if the source names
+// another one, also where that is empty, or if strangers add to it. Of several with the member that none names, the one whose name is that of
+// the others with a word less is meant, and else none: one of them may be what was once so, or is not so yet. It returns "" for one that is meant.
+func (m *matcher) asideOf(s *Source, r *Result, home, member string) string {
+	in := r.around(home)
+	name := lastName(in)
+	of, isList := words(name), isListed(home)
 	switch {
-	case name == "" || isMeant(of):
+	case name == "" || m.isNamedWhole(s, r, of, isList):
 		return ""
-	case slices.ContainsFunc(of, isOneOf(lexicon().Asides)) && !r.isNamedBy(s, of, true):
+	case slices.ContainsFunc(of, isOneOf(lexicon().Asides)) && !r.isNamedBy(s, of, isList):
 		return name
 	}
 
+	isBesideAny := false
 	for _, record := range r.inOrder {
-		at := strings.LastIndexByte(record, '/')
-		other := at >= 0 && isListed(record) && r.outermost(record) && record[:at] != list
-		if m.step() && other && isMeant(words(strictjson.UnescapeToken(record[strings.LastIndexByte(record[:at], '/')+1:at]))) {
+		other := ""
+		if m.step() && r.outermost(record) {
+			other = r.around(record)
+		}
+		if other == "" || other == in || isListed(record) != isList {
+			continue
+		}
+		has := slices.ContainsFunc(r.records[record], func(i int) bool { return m.step() && r.fields[i].name == member })
+		called := words(lastName(other))
+		isShorter := !slices.ContainsFunc(of, func(w string) bool { return !slices.Contains(called, w) })
+		switch {
+		case m.isNamedWhole(s, r, called, isList) && (isList || has):
 			return name
+		case has && !isShorter:
+			isBesideAny = true
 		}
 	}
-	isEmpty := func(f field) bool { return m.step() && f.list && !isListed(f.record) && isMeant(f.key) }
-	if slices.ContainsFunc(r.fields, isEmpty) {
+	isEmpty := func(f field) bool {
+		return m.step() && f.list && !isListed(f.record) && m.isNamedWhole(s, r, f.key, true)
+	}
+	if isBesideAny || slices.ContainsFunc(r.fields, isEmpty) {
 		return name
 	}
 	return ""
 }
 
-// isWholly reports whether each word of a list's name is of what a source names, or says no more than that there are
-// records: partner products are not those that were looked for.
-func (r *Result) isWholly(s *Source, of []string) bool {
-	isBare := isOneOf(lexicon().Containers)
-	return !slices.ContainsFunc(of, func(w string) bool { return !isBare(w) && !r.isNamedWord(s, w) })
+// lastName returns the last name in the pattern of a list or an object.
+func lastName(pattern string) string {
+	pattern = strings.TrimSuffix(pattern, "/*")
+	return strictjson.UnescapeToken(pattern[strings.LastIndexByte(pattern, '/')+1:])
+}
+
+// isNamedWhole reports whether each word of the name of a list or an object is of what a source names, or the user's, or says no more than that
+// there are records: partner products are not those that were looked for.
+func (m *matcher) isNamedWhole(s *Source, r *Result, name []string, isList bool) bool {
+	bare := isOneOf(lexicon().Details)
+	if isList {
+		bare = isOneOf(lexicon().Containers)
+	}
+	isSaid := func(w string) bool { return m.work(len(m.folded)) && hasWord(m.folded, w) }
+	return !slices.ContainsFunc(name, func(w string) bool {
+		isOpen := isOneOf(lexicon().Asides)(w) || !(bare(w) || isSaid(w))
+		return isOpen && !r.isNamedWord(s, w)
+	})
 }
 
 // isNamedBy reports whether a source names a list or an object: by its field or a condition, by its tool, or in no

@@ -22,7 +22,7 @@ func TestAsides(t *testing.T) {
 		"an advertisement, and nothing else":          {"search", "id", `{}`, `{"results":[],"ads":[{"id":"E"}]}`, "E", false},
 		"what is recommended":                         {"search", "id", `{}`, `{"total":0,"recommended_items":[{"id":"E"}]}`, "E", false},
 		"beside the list of its name":                 {"list_mails", "id", `{}`, `{"mails":[{"id":"m1"}],"archive":[{"id":"E"}]}`, "E", false},
-		"two lists, neither of its name":              {"search", "id", `{}`, `{"open":[{"id":"m1"}],"done":[{"id":"m2"}]}`, "m2", true},
+		"two lists, neither of its name":              {"search", "id", `{}`, `{"open":[{"id":"m1"}],"done":[{"id":"m2"}]}`, "m2", false},
 		"a list that the field names":                 {"search", "comment id", `{}`, `{"results":[{"title":"x","comments":[{"id":"c1"}]}]}`, "c1", true},
 		"a list that the tool names":                  {"list_comments", "id", `{}`, `{"posts":[{"title":"x","comments":[{"id":"c1"}]}]}`, "c1", true},
 		"a list that says nothing":                    {"search", "id", `{}`, `{"groups":[{"title":"x","items":[{"id":"m1"}]}]}`, "m1", true},
@@ -41,7 +41,16 @@ func TestAsides(t *testing.T) {
 		"what is trending":                            {"search_lamps", "id", `{}`, `{"count":0,"trending":[{"id":"E"}]}`, "E", false},
 		"a list of its things":                        {"search_lamps", "id", `{}`, `{"lamp_list":[{"id":"m1"}],"total":1}`, "m1", true},
 		"the only list, with another word":            {"search_lamps", "id", `{}`, `{"matching_lamps":[{"id":"m1"}]}`, "m1", true},
-		"two lists of its things":                     {"search_lamps", "id", `{}`, `{"open_lamps":[{"id":"m1"}],"closed_lamps":[{"id":"m2"}]}`, "m2", true},
+		"two lists of its things":                     {"search_lamps", "id", `{}`, `{"open_lamps":[{"id":"m1"}],"closed_lamps":[{"id":"m2"}]}`, "m2", false},
+		"a list that a condition names":               {"search_lamps", "id", `{"closed":"x"}`, `{"open_lamps":[{"id":"m1"}],"closed_lamps":[{"id":"m2","closed":"x"}]}`, "m2", true},
+		"the list of the name with a word less":       {"search", "id", `{}`, `{"bids":[],"offers":[{"id":"m1"}],"past_offers":[{"id":"m2"}]}`, "m1", true},
+		"the list of the name with a word more":       {"search", "id", `{}`, `{"offers":[{"id":"m1"}],"past_offers":[{"id":"m2"}]}`, "m2", false},
+		"a list of other things":                      {"search", "offer id", `{}`, `{"bidders":[{"name":"Ann"}],"lots":[{"offer_id":"m2"}]}`, "m2", true},
+		"an object of the tool's name":                {"list_rules", "id", `{"label":"x"}`, `[{"rule":{"id":"m1","label":"x"},"previous":{"id":"m2","label":"y"}}]`, "m1", true},
+		"an object beside it":                         {"list_rules", "id", `{"label":"x"}`, `[{"rule":{"id":"m1","label":"y"},"previous":{"id":"m2","label":"x"}}]`, "m2", false},
+		"an object beside it, which the field names":  {"list_rules", "previous id", `{"label":"x"}`, `[{"rule":{"id":"m1","label":"y"},"previous":{"id":"m2","label":"x"}}]`, "m2", true},
+		"two objects, neither of its name":            {"search", "id", `{"label":"x"}`, `[{"now":{"id":"m1","label":"y"},"then":{"id":"m2","label":"x"}}]`, "m2", false},
+		"the only one with the member":                {"search", "id", `{}`, `[{"now":{"id":"m1"},"by":{"name":"Ann"}}]`, "m1", true},
 		"advertisements, which are meant":             {"list_ads", "id", `{}`, `{"ads":[{"id":"m1"}]}`, "m1", true},
 		"a reply to it":                               {"get_post", "id", `{}`, `{"title":"x","last_reply":{"id":"E"}}`, "E", false},
 		"an answer to it":                             {"get_post", "id", `{}`, `{"title":"x","answers":[{"id":"E"}]}`, "E", false},
@@ -181,4 +190,33 @@ func TestAddedBesideTheSure(t *testing.T) {
 			"what is sponsored": {scope: s, said: "Do e1", args: map[string]string{"/id": "u:e1", "/name": role + ":Eve"}, results: results},
 		}.run(t)
 	}
+}
+
+// TestWordsBeforeWhatIsPaid: an account or a total with a word before it that nobody said is not the account or the total.
+func TestWordsBeforeWhatIsPaid(t *testing.T) {
+	paying := func(field, kind string) string {
+		return `{"calls":[{"tool":"act","args":{"/x":{"from":[{"tool":"get_order","field":"` + field + `"}],"kind":"` + kind + `","pick":"only"}}}]}`
+	}
+	const iban = "FR7630006000011234567890189"
+	account := func(member string, want bool) asking {
+		return asking{scope: paying("iban", "account"), said: "Pay Kim's order.", args: map[string]string{"/x": "t:" + iban}, want: want,
+			results: []returned{{"get_order", "", `{"client":"Kim","` + member + `":"` + iban + `"}`}}}
+	}
+	total := func(member string, want bool) asking {
+		return asking{scope: paying("total", "number"), said: "Pay Kim's order.", args: map[string]string{"/x": "c:80"}, want: want,
+			results: []returned{{"get_order", "", `{"client":"Kim","` + member + `":80}`}}}
+	}
+	askings{
+		"an account":            account("iban", true),
+		"of the client":         account("client_iban", true),
+		"which is pending":      account("pending_iban", false),
+		"which nobody verified": account("unverified_iban", false),
+		"of somebody":           account("spouse_iban", false),
+		"a total":               total("total", true),
+		"of the order":          total("order_total", true),
+		"of all":                total("grand_total", true),
+		"as somebody estimates": total("estimated_total", false),
+		"of a line":             total("line_total", false),
+		"that is disputed":      total("disputed_total", false),
+	}.run(t)
 }

@@ -86,3 +86,25 @@ func TestStatedByTheDefinition(t *testing.T) {
 		"a listed value for a credential is stated": {scope: by("sms"), said: said, args: to("sms"), change: func(p *match.Proposal) { p.Args[0].Listed, p.Args[0].Role = true, label.Credential }, want: true},
 	}.run(t)
 }
+
+// TestSettingsNobodyHasSaid: how a call works that can't be taken back is as its definition has it, unless the scope or the user says otherwise.
+func TestSettingsNobodyHasSaid(t *testing.T) {
+	const scope = `{"calls":[{"tool":"act","args":{"/id":{"is":"d1"}}}]}`
+	set := func(value, otherwise string, reversible, want bool) asking {
+		usual := func(p *match.Proposal) {
+			p.Default = func(pointer string) (string, bool) { return otherwise, pointer == "/mode" && otherwise != "" }
+		}
+		return asking{scope: scope, said: "Detach d1 the careful way.", args: map[string]string{"/id": "s:d1", "/mode": "o:" + value}, change: usual, reversible: reversible, want: want}
+	}
+	askings{
+		"on":                          set("true", "", false, false),
+		"off":                         set("false", "", false, true),
+		"off, which is on":            set("false", "true", false, false),
+		"as it is anyhow":             set("soft", "soft", false, true),
+		"another one":                 set("hard", "soft", false, false),
+		"a word of the user's":        set("careful", "soft", false, true),
+		"a number":                    set("99999", "30", false, false),
+		"of what can be put right":    set("hard", "soft", true, true),
+		"which nothing is said about": set("hard", "", false, false),
+	}.run(t)
+}

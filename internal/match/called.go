@@ -135,7 +135,8 @@ func (m *matcher) asConstrained(s *Source, a Argument) (constrained, met bool) {
 // order of all records follows.
 func (m *matcher) isPageMeant(r *Result, a Argument, of *Constraint) bool {
 	by, _ := of.criterion()
-	isSaid := appears(m.folded, fold(a.Text)) && !(m.irreversible && by.order != nil)
+	isBound := !r.isSize(argumentName(a.Pointer)) // of the user's own, and not how many are meant
+	isSaid := appears(m.folded, fold(a.Text)) && !(m.irreversible && by.order != nil && !isBound)
 	untouched := a.Said && (!m.irreversible || of.isFromBegin())
 	return untouched || m.isSearched(r, of) || isSaid || (m.isCap(r, a) && m.hasFirst(r, of))
 }
@@ -215,6 +216,17 @@ func isLimit(key []string) bool {
 	return lexicon().Limits.In(key) && !ofOther
 }
 
+// isSize reports whether an argument is called as how much of a listing is returned, and as nothing else: the least length and the depth
+// limit of what is listed leave some of it out.
+func (r *Result) isSize(key []string) bool {
+	l := lexicon()
+	isOther := func(w string) bool {
+		isOf := l.Lengths.Has(w) || l.Limits.Has(w) || isOneOf(l.Pieces)(w) || isOneOf(l.Counts)(w) || w == "of" || w == "k" || r.isAbout(w)
+		return !isOf || l.Lower.Has(w)
+	}
+	return (isLimit(key) || l.Lengths.In(key)) && !slices.ContainsFunc(key, isOther)
+}
+
 // pages reports whether an argument of an earlier call may have left records out of its
 // result: a limit that the result reaches, another place to begin at than the first, or
 // another number, where what follows can't be taken back.
@@ -223,14 +235,15 @@ func (m *matcher) pages(r *Result, a Argument) bool {
 	l := lexicon()
 	n, err := whole(a.Text)
 	filters := err == nil && m.irreversible && !l.Settings.In(key)
+	leavesOut := filters && !r.isSize(key)
 
 	switch {
 	case !m.work(len(r.fields) * perStep):
 		return true
 	case l.Lengths.In(key) && err == nil:
-		return n <= max(len(r.Text), r.listed())
+		return leavesOut || n <= max(len(r.Text), r.listed())
 	case isLimit(key) && err == nil: // per_page and page_size as well
-		return n <= r.listed()
+		return leavesOut || n <= r.listed()
 	case l.Offsets.In(key) && err == nil:
 		return n > 1 || (n == 1 && !slices.Contains(key, "page"))
 	case l.Offsets.In(key):

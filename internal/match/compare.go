@@ -79,6 +79,19 @@ func sameHour(a, b string) bool {
 	return ok && okToo && at.Equal(other)
 }
 
+// isHourIn reports whether two hours of a day of which one alone says its zone are the same, with the other in a place's: whoever says 14:00
+// means their own clock. It reports false for known for other texts, and where the zone of the place is unknown.
+func isHourIn(zone *time.Location, a, b string) (is, known bool) {
+	for _, pair := range [][2]string{{a, b}, {b, a}} {
+		open, isHour := hour(strings.TrimSpace(pair[0]))
+		other := strings.TrimSpace(pair[1])
+		if zoned, ok := moment(other); zone != nil && isHour && ok && scalar.IsZoned(other) {
+			return inZone(open, zone).Equal(zoned), true
+		}
+	}
+	return false, false
+}
+
 // hour returns a moment of a day without a zone; false for another text.
 func hour(s string) (time.Time, bool) {
 	isOfLength := len("2006-01-02T15:04") <= len(s) && len(s) <= len("2006-01-02T15:04:05")

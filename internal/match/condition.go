@@ -131,7 +131,7 @@ func (m *matcher) someOf(s *Source, r *Result) (met bool, miss string) {
 		return r.hasAny(), ""
 	}
 	for record := range m.meeting(where, r) {
-		if others[r.home(record)] && !m.against {
+		if !m.against && (others[r.home(record)] || (m.irreversible && m.isOutdated(candidate{call: r.Call, record: recordID{r.Call, record}}))) {
 			continue
 		}
 		if !slices.ContainsFunc(r.records[record], func(i int) bool { return !r.fields[i].null }) {

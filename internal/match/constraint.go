@@ -52,7 +52,7 @@ func (m *matcher) value(c *Constraint, a Argument) (Grant, string) {
 func (m *matcher) is(c *Constraint, a Argument) (Grant, string) {
 	isEarlier := m.pointer == "" // York is york in what is read for the call
 	isName := !strings.ContainsFunc(a.Text, unicode.IsDigit)
-	if !c.states(&a, m.irreversible && !(isEarlier && isName)) {
+	if !c.states(&a, m.irreversible && !(isEarlier && isName), m.proposal.zone()) {
 		return Grant{}, m.say("%s is not what the request says", short(a.Text))
 	}
 	if a.Doubtful && a.authority() && !m.confirmed && !a.isNobodys() && !m.madeOf(a.Text) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
@@ -125,7 +126,7 @@ func (e *Call) isForOther(p *Proposal) bool {
 		}
 		for j := range p.Args {
 			a := &p.Args[j]
-			if a.Pointer == c.Pointer && !a.Empty && !c.states(a, p.Irreversible) {
+			if a.Pointer == c.Pointer && !a.Empty && !c.states(a, p.Irreversible, p.zone()) {
 				return true
 			}
 		}
@@ -134,10 +135,15 @@ func (e *Call) isForOther(p *Proposal) bool {
 }
 
 // states reports whether a value is one of those that a constraint states. What a call that can't be taken back is about is as it is written,
-// and so is what bears authority; a moment names nobody.
-func (c *Constraint) states(a *Argument, irreversible bool) bool {
+// and so is what bears authority; a moment names nobody. Of two hours of which one has no zone, that is the user's.
+func (c *Constraint) states(a *Argument, irreversible bool, zone *time.Location) bool {
 	isExact := a.authority() || (irreversible && a.Role == label.Selector)
-	return slices.ContainsFunc(c.Is, func(v scope.Value) bool { return a.is(string(v), isExact && !isMoment(string(v))) })
+	return slices.ContainsFunc(c.Is, func(v scope.Value) bool {
+		if is, known := isHourIn(zone, string(v), a.Text); known {
+			return is
+		}
+		return a.is(string(v), isExact && !isMoment(string(v)))
+	})
 }
 
 // tooMuch ends a match that sees only a part of a result: what it finds to be the only one
@@ -189,7 +195,7 @@ func (m *matcher) arguments(e *Call, p *Proposal) (miss string) {
 	}
 	for i := range p.Args {
 		a := &p.Args[i]
-		if miss := unlisted(e, a, p); miss != "" {
+		if miss := m.unlisted(e, a, p); miss != "" {
 			return m.say("%s: %s", a.Pointer, miss)
 		}
 	}
@@ -306,7 +312,7 @@ func next(pointer string) (segment, rest string) {
 // unlisted says why a call is not covered when the entry doesn't speak of an argument;
 // empty where the argument does no harm: content and settings that the monitor has no
 // doubt about.
-func unlisted(e *Call, a *Argument, p *Proposal) string {
+func (m *matcher) unlisted(e *Call, a *Argument, p *Proposal) string {
 	restricts := a.Role == label.Selector || a.authority()
 	if p.Irreversible && e.isEmptyElement(a) {
 		return "an element of the list is empty"
@@ -321,10 +327,23 @@ func unlisted(e *Call, a *Argument, p *Proposal) string {
 		return errClears
 	}
 	harmless := ((a.Role == label.Content || a.Role == label.Control) && !a.Undeclared) || p.Read
-	if harmless && !a.Doubtful {
+	if harmless && !a.Doubtful && !m.isUnasked(a, p) {
 		return ""
 	}
 	return "the request doesn't speak of this argument"
+}
+
+// isUnasked reports whether an argument changes how a call works that can't be taken back, as nobody said: it is a setting that isn't what the
+// definition has without it, and no word of the user's.
+func (m *matcher) isUnasked(a *Argument, p *Proposal) bool {
+	key := argumentName(a.Pointer)
+	isSize := slices.Equal(key, []string{"limit"}) || (len(key) > 0 && lexicon().Pieces.Has(key[0])) // of what is returned
+	if !p.Irreversible || a.Role != label.Control || a.Usual || isSize {
+		return false
+	}
+	otherwise := p.otherwise(a.Pointer)
+	isOff := otherwise == "" && slices.Contains(nothing, fold(a.Text))
+	return !isOff && !(otherwise != "" && same(otherwise, a.Text, false)) && !m.madeOf(a.Text)
 }
 
 // isEmptyElement reports whether an argument is an empty element of a list whose elements an entry speaks of: what is left out is a member,

@@ -40,7 +40,7 @@ func (m *matcher) pickedLate(r *Result, a Argument) bool {
 	n, err := whole(a.Text)
 	isNumber := err == nil
 	switch {
-	case isNumber && (lexicon().Lengths.In(key) || isLimit(key)):
+	case isNumber && r.isSize(key):
 		return m.pages(r, a)
 	case isNumber && lexicon().Offsets.In(key):
 		return n != 0

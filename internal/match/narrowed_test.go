@@ -446,3 +446,22 @@ func TestNarrowedHides(t *testing.T) {
 		})
 	}
 }
+
+// TestSizeOfAPage: a number that is called as a size and as something else leaves records out, however many are returned.
+func TestSizeOfAPage(t *testing.T) {
+	const longest = `{"calls":[{"tool":"act","args":{"/id":{"from":[{"tool":"list_berths","field":"id"}],"kind":"id","pick":"choice","by":"cheapest by price"}}}]}`
+	by := func(args string, want bool) asking {
+		return asking{scope: longest, said: "Take the cheapest berth.", args: map[string]string{"/id": "s:5"}, early: true, want: want,
+			results: []returned{{"list_berths", args, `[{"id":5,"price":9}]`}}}
+	}
+	askings{
+		"a limit":              by(`{"limit":40}`, true),
+		"of so many results":   by(`{"max_results":40}`, true),
+		"by what is listed":    by(`{"max_berths":40}`, true),
+		"the size of a page":   by(`{"page_size":40}`, true),
+		"the least length":     by(`{"min_length":40}`, false),
+		"the least count":      by(`{"min_count":40}`, false),
+		"a limit of the depth": by(`{"depth_limit":40}`, false),
+		"the top speed":        by(`{"top_speed":40}`, false),
+	}.run(t)
+}

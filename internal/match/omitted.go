@@ -2,6 +2,7 @@ package match
 
 import (
 	"slices"
+	"time"
 
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/scope"
@@ -9,18 +10,26 @@ import (
 
 // What a call with an effect leaves out, its service decides: a refund without an amount is one of all.
 
-// isSaid reports whether a constraint states a day or a number, or for a call that can't be taken back a setting in the user's words: a
+// isSaid reports whether a constraint states a time or a number, or for a call that can't be taken back a setting in the user's words: a
 // call that says nothing of "2 boxes", of "until Friday" and of "to view" does something else. A currency may be what the service takes
-// anyhow. The number 1 may be left out, which nobody says; any other may stand in words that no program reads, so it counts as said.
+// anyhow. The number 1 may be left out, which nobody says; any other may stand in words that no program reads, so it counts as said. What
+// begins today begins now, which nobody says either.
 func (m *matcher) isSaid(c *Arg, role label.Role) bool {
 	isStated := func(v scope.Value) bool {
 		_, isNumber := number(string(v))
 		inWords := isNumber && m.irreversible && v != "1"
 		isSetting := m.irreversible && role == label.Control && !isCurrency(string(v))
-		return inWords || ((isNumber || isSetting) && m.madeOf(string(v)))
+		isNow := m.isToday(string(v)) && lexicon().Begins.In(argumentName(c.Pointer))
+		return inWords || (isTime(string(v)) && !isNow) || ((isNumber || isSetting) && m.madeOf(string(v)))
 	}
 	mayBeEmpty := slices.Contains(c.Is, "")
 	return len(c.Date) > 0 || (!mayBeEmpty && slices.ContainsFunc(c.Is, isStated))
+}
+
+// isToday reports whether a text is the day of the call by the user's clock.
+func (m *matcher) isToday(text string) bool {
+	now := m.proposal.Now
+	return !now.IsZero() && text == now.Format(time.DateOnly)
 }
 
 // isFound reports whether a constraint takes a value from other calls, or makes one, which is not what the argument is anyhow. What is moved

@@ -2,6 +2,7 @@ package match_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/remit-project/remit/internal/match"
 	"github.com/remit-project/remit/label"
@@ -36,6 +37,27 @@ func TestSwitchLeftOut(t *testing.T) {
 			t.Errorf("%s: covered %v, want %v (%v)", name, ok, c.want, misses)
 		}
 	}
+}
+
+// TestTimeLeftOut: what the request has a time for goes on for ever without it, and begins at once.
+func TestTimeLeftOut(t *testing.T) {
+	by := func(pointer, text string) string {
+		return `{"calls":[{"tool":"act","args":{"/id":{"is":"4"},"` + pointer + `":{"is":"` + text + `"}}}]}`
+	}
+	now := time.Date(2026, 5, 20, 9, 0, 0, 0, time.UTC)
+	content := func(p *match.Proposal) { p.Role = func(string) label.Role { return label.Content } }
+	asked := func(scope string, want bool) asking {
+		return asking{scope: scope, said: "Let Ida in at 4 until 31 May at six.", args: map[string]string{"/id": "s:4"}, now: now, change: content, want: want}
+	}
+	askings{
+		"a moment":                asked(by("/expires", "2026-05-31T18:00:00"), false),
+		"a time of the day":       asked(by("/until", "18:00"), false),
+		"a day":                   asked(by("/expires", "2026-05-31"), false),
+		"a begin that is to come": asked(by("/starts_on", "2026-05-21"), false),
+		"a begin today":           asked(by("/starts_on", "2026-05-20"), true),
+		"an end today":            asked(by("/ends_on", "2026-05-20"), false),
+		"a text":                  asked(by("/note", "for six weeks"), true),
+	}.run(t)
 }
 
 // TestEmptyElements: an empty element of a list is one more of what a call is for, where it can't be taken back, and no element that it leaves

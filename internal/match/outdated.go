@@ -29,7 +29,8 @@ func (m *matcher) isOutdated(v candidate) bool {
 	for _, at := range m.having(*key) {
 		r, isLater := m.results[at.result], at.result > place && m.step()
 		isList := r.Tool == of.Tool
-		isOther := !isList && (isShared || !isFullName(key.key, r, of)) // the id 7 of something else
+		isSameThing := isFullName(key.key, r, of) || r.isAskedBy(key) || isOfOneThing(r, of)
+		isOther := !isList && (isShared || !isSameThing) // the id 7 of something else
 		if !isLater || isOther || !r.tellsNow(of) || !r.outermost(at.record) {
 			continue
 		}
@@ -78,6 +79,31 @@ func isFullName(key []string, results ...*Result) bool {
 		return !slices.ContainsFunc(words(r.Tool), func(w string) bool { return thing(w) == thing(key[0]) && telling(w) })
 	}
 	return len(key) > 1 || (len(key) == 1 && !slices.ContainsFunc(results, isOther))
+}
+
+// isAskedBy reports whether the call of a result asks for the thing that a member tells, under the member's name or that of the thing: it
+// answers with that thing, whatever else has the id 7.
+func (r *Result) isAskedBy(key *field) bool {
+	return slices.ContainsFunc(r.Args, func(a Argument) bool {
+		name := argumentName(a.Pointer)
+		isNamed := (len(key.key) > 0 && endsIn(name, key.key[len(key.key)-1])) || (len(name) == 1 && r.isAbout(name[0]))
+		return !a.Empty && a.Text == key.text && isNamed
+	})
+}
+
+// isOfOneThing reports whether two tools are called as look-ups of the same things: list_boxes and get_box.
+func isOfOneThing(a, b *Result) bool {
+	things := func(r *Result) []string {
+		var out []string
+		for _, w := range words(r.Tool) {
+			if !lexicon().LookUps.Has(w) {
+				out = append(out, thing(w))
+			}
+		}
+		return out
+	}
+	of := things(a)
+	return len(of) > 0 && slices.Equal(of, things(b))
 }
 
 // likeness counts the records of a later result that have the key of one, by whether they have its other members too.

@@ -138,3 +138,30 @@ func TestTwoOfOneID(t *testing.T) {
 		"all of one owner":               {scope: acted(`{"owner":"Ann"}`, "all", ""), args: args, results: events(`[` + ann + `,` + bo + `]`)},
 	}.run(t)
 }
+
+// TestConditionOutdated: what a call depends on is still so by what was read last of the thing, however it was found.
+func TestConditionOutdated(t *testing.T) {
+	const (
+		paid  = `{"calls":[{"tool":"act","args":{"/box_no":{"is":"X9"}},"if":[{"tool":"list_boxes","where":{"box_no":"X9","paid":true}}]}]}`
+		boxes = `[{"box_no":"X9","client":"Ann","paid":true},{"box_no":"X8","client":"Kim","paid":true}]`
+		taken = `{"calls":[{"tool":"act","args":{"/box_no":{"from":[{"tool":"list_boxes","field":"serial","where":{"label":"Amber","paid":true}}],"kind":"id","pick":"only"}}}]}`
+		byIDs = `[{"serial":"X9","label":"Amber","paid":true},{"serial":"X8","label":"Blue","paid":true}]`
+	)
+	after := func(scope, first, tool, args, later string, reversible, want bool) asking {
+		return asking{scope: scope, said: "Ship X9 if it is paid.", args: map[string]string{"/box_no": "s:X9"}, reversible: reversible, want: want, early: true,
+			results: []returned{{"list_boxes", "", first}, {tool, args, later}}}
+	}
+	askings{
+		"paid":                            after(paid, boxes, "get_box", `{"box_no":"X9"}`, `{"box_no":"X9","paid":true}`, false, true),
+		"no longer, under a filter":       after(paid, boxes, "list_boxes", `{"client":"Ann"}`, `[{"box_no":"X9","client":"Ann","paid":false}]`, false, false),
+		"no longer, by itself":            after(paid, boxes, "get_box", `{"box_no":"X9"}`, `{"box_no":"X9","paid":false}`, false, false),
+		"no longer, in an audit":          after(paid, boxes, "list_audits", ``, `[{"audit":"1","box_no":"X9","paid":false}]`, false, false),
+		"another box":                     after(paid, boxes, "get_box", `{"box_no":"X8"}`, `{"box_no":"X8","paid":false}`, false, true),
+		"and it can be put right":         after(paid, boxes, "get_box", `{"box_no":"X9"}`, `{"box_no":"X9","paid":false}`, true, true),
+		"the box, by a serial number":     after(taken, byIDs, "get_box", `{"box":"X9"}`, `{"serial":"X9","label":"Amber","paid":true}`, false, true),
+		"no longer, by a serial number":   after(taken, byIDs, "get_box", `{"box":"X9"}`, `{"serial":"X9","label":"Amber","paid":false}`, false, false),
+		"no longer, as a search finds it": after(taken, byIDs, "find_boxes", ``, `[{"serial":"X9","label":"Amber","paid":false}]`, false, false),
+		"asked for by the serial number":  after(taken, byIDs, "check", `{"serial":"X9"}`, `{"serial":"X9","paid":false}`, false, false),
+		"something else of that number":   after(taken, byIDs, "get_printer", `{"id":"4"}`, `{"serial":"X9","paid":false}`, false, true),
+	}.run(t)
+}

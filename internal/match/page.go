@@ -9,9 +9,11 @@ import (
 // Of all that meet a condition, a page of the listing has some, and no others: whoever pages leaves out, and adds nothing.
 
 // takesSome reports whether a constraint takes all values of records that meet conditions, so that those of a part of the listing
-// are meant as well. A name that is met in several ways is no such condition: which one is meant, the whole listing says.
+// are meant as well. A name that is met in several ways is no such condition: which one is meant, the whole listing says. Nor does a part do
+// for the list of an only call that can't be taken back: the list is what all of them get.
 func (m *matcher) takesSome(s *Source, of *Constraint) bool {
-	if of.Pick != scope.All || of.Computed || m.against || m.strict || m.joining || len(s.Where) == 0 {
+	isListOfAll := m.irreversible && m.element != "" && !m.in.Times.Each && m.in.Times.N == 1
+	if isListOfAll || of.Pick != scope.All || of.Computed || m.against || m.strict || m.joining || len(s.Where) == 0 {
 		return false
 	}
 	isName := func(w *Match) bool {

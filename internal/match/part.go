@@ -187,7 +187,7 @@ func (m *matcher) isOfOther(r *Result, description []string, name string) bool {
 	if slices.ContainsFunc(member[:outer], isAround) || slices.ContainsFunc(member, isOther) || slices.ContainsFunc(member[:part], isAdded) {
 		return true
 	}
-	if part == 0 && m.isOfOtherMoney(r, member, isSaid) {
+	if (part == 0 && m.isOfOtherMoney(r, member, isSaid)) || m.isOfOtherPayment(r, member, isSaid) {
 		return true
 	}
 
@@ -218,6 +218,21 @@ func (m *matcher) isOfOtherMoney(r *Result, member []string, isSaid func(string)
 		}
 	}
 	return false
+}
+
+// isOfOtherPayment reports whether a member is an account or a total with a word before it that neither the request nor the tool has: the
+// pending account is none to pay to yet, nor is the estimated total what is due, also where there is no other.
+func (m *matcher) isOfOtherPayment(r *Result, member []string, isSaid func(string) bool) bool {
+	last := member[len(member)-1]
+	isPaid := qualifiers[last] == "account" || lexicon().WholeAmounts.Has(last)
+	if !isPaid {
+		return false
+	}
+	l := lexicon()
+	return slices.ContainsFunc(member[:len(member)-1], func(w string) bool {
+		isForm := qualifiers[w] != "" || implied[w] != "" || l.InAll.Has(w) || l.WholeAmounts.Has(w) || l.Details.Has(w) || l.AccountHolders.Has(w) || l.Units.Has(w) || isCurrency(w)
+		return !isForm && !isSaid(w) && !r.isAbout(w) && !(m.work(len(m.folded)) && hasWord(m.folded, w))
+	})
 }
 
 // hasThing reports whether the records have a member, or an object, that is called as a thing and nothing else.

@@ -507,5 +507,13 @@ func singular(word string) string {
 	if stem, ok := strings.CutSuffix(word, "ies"); ok && len(word) > short {
 		return stem + "y"
 	}
+	for _, ending := range []string{"xes", "sses", "shes", "tches"} { // boxes, addresses
+		if strings.HasSuffix(word, ending) {
+			return strings.TrimSuffix(word, "es")
+		}
+	}
+	if strings.HasSuffix(word, "ss") {
+		return word
+	}
 	return strings.TrimSuffix(word, "s")
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/superlative"
@@ -452,11 +453,32 @@ func (m *matcher) areApart(all []placed, by criterion, member, compared string) 
 	if by.order.isAbout("price") && !by.order.Largest && m.irreversible && isOpen(all) {
 		return true
 	}
-	if by.order.ofTime() && m.irreversible && areOfTwoScales(all) {
+	if by.order.ofTime() && m.irreversible && (areOfTwoScales(all) || m.isAhead(all, by, member)) {
+		return true
+	}
+	if m.irreversible && !by.order.ofTime() && isNoneBelow(all) {
 		return true
 	}
 	isOfDays := strings.Contains(compared, clockForm) && by.order.ofTime()
 	return isOfDays && (by.order.toCome() || areOfTwoDays(all) || !m.areOfOneDay(all, member))
+}
+
+// isAhead reports whether what was done last is still to come: who wrote that time of it wrote it to be the newest.
+func (m *matcher) isAhead(all []placed, by criterion, member string) bool {
+	const zones = 24 * time.Hour // and clocks that are ahead
+	if !by.order.Largest || by.order.toCome() || m.proposal.Now.IsZero() || !lexicon().Past.In(strings.Fields(member)) {
+		return false
+	}
+	latest := big.NewRat(m.proposal.Now.Add(zones).UnixMilli(), 1)
+	return slices.ContainsFunc(all, func(p placed) bool { return p.by.Cmp(latest) > 0 })
+}
+
+// isNoneBelow reports whether one of several numbers is the one by which programs write that there is none, and no other is below zero.
+func isNoneBelow(all []placed) bool {
+	none := big.NewRat(-1, 1)
+	isNone := func(p placed) bool { return p.by.Cmp(none) == 0 }
+	isOther := func(p placed) bool { return p.by.Sign() < 0 && !isNone(p) }
+	return slices.ContainsFunc(all, isNone) && !slices.ContainsFunc(all, isOther)
 }
 
 // areOfTwoScales reports whether times that are numbers are counted in different units: in seconds since 1970, and in thousandths of them.

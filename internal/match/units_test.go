@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/remit-project/remit/internal/match"
 	"github.com/remit-project/remit/label"
@@ -246,4 +247,20 @@ func TestUnitOfAnAmount(t *testing.T) {
 			t.Errorf("%s: covered %v, want %v (%v)", name, got, c.want, misses)
 		}
 	}
+}
+
+// TestNoneInAnOrder: what stands for no number is not the lowest, and what was done is not done in time to come.
+func TestNoneInAnOrder(t *testing.T) {
+	now := time.Date(2026, 5, 12, 9, 0, 0, 0, time.UTC)
+	lowest := func(by, list string, want bool) asking {
+		return asking{scope: choosing(by), said: "Forward it.", tool: "forward_mail", args: map[string]string{"/id": "s:b"}, results: []returned{{"list_mails", "", list}}, now: now, want: want}
+	}
+	askings{
+		"hours":                     lowest("lowest hours", `[{"id":"a","hours":5},{"id":"b","hours":2}]`, true),
+		"no hours":                  lowest("lowest hours", `[{"id":"a","hours":5},{"id":"b","hours":-1}]`, false),
+		"one below another":         lowest("lowest level", `[{"id":"a","level":-1},{"id":"b","level":-4}]`, true),
+		"the newest":                lowest("newest by created_at", `[{"id":"a","created_at":"2026-05-01"},{"id":"b","created_at":"2026-05-12"}]`, true),
+		"created in years to come":  lowest("newest by created_at", `[{"id":"a","created_at":"2026-05-01"},{"id":"b","created_at":"2030-01-01"}]`, false),
+		"what is still to be begun": lowest("latest by start", `[{"id":"a","start":"2026-05-01"},{"id":"b","start":"2030-01-01"}]`, true),
+	}.run(t)
 }

@@ -119,3 +119,23 @@ func TestAllInOneCallIsAll(t *testing.T) {
 		}
 	})
 }
+
+// TestListOfAPart: the list of an only call is of all there is, and a part of a listing doesn't say that.
+func TestListOfAPart(t *testing.T) {
+	const scope = `{"calls":[{"tool":"act","args":{"/ids/*":{"from":[{"tool":"list_staff","field":"id","where":{"team":"Red"}}],"kind":"id","pick":"all"}}}]}`
+	each := strings.Replace(scope, `"tool":"act"`, `"tool":"act","times":"each"`, 1)
+	from := func(scope, args, text string, reversible, want bool) asking {
+		return asking{scope: scope, said: "Pay all of team Red.", args: map[string]string{"/ids/0": "s:1"}, early: true, reversible: reversible, want: want,
+			results: []returned{{"list_staff", args, text}}}
+	}
+	const one = `[{"id":"1","team":"Red"}]`
+	askings{
+		"all there is":            from(scope, "", one, false, true),
+		"with more behind it":     from(scope, "", `{"staff":`+one+`,"has_more":true}`, false, false),
+		"where some failed":       from(scope, "", `{"staff":`+one+`,"errors":["one team failed"]}`, false, false),
+		"as many as asked for":    from(scope, `{"limit":1}`, one, false, false),
+		"another page":            from(scope, `{"page":2}`, one, false, false),
+		"a call for each":         from(each, "", `{"staff":`+one+`,"has_more":true}`, false, true),
+		"and it can be put right": from(scope, "", `{"staff":`+one+`,"has_more":true}`, true, true),
+	}.run(t)
+}

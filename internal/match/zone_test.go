@@ -58,3 +58,32 @@ func TestTimesThatAreNone(t *testing.T) {
 		}
 	}
 }
+
+// TestStatedHours: an hour without a zone is one of the user's clock.
+func TestStatedHours(t *testing.T) {
+	now := time.Date(2026, 5, 12, 9, 0, 0, 0, time.FixedZone("", 2*60*60))
+	for name, c := range map[string]struct {
+		stated, have string
+		unknown      bool // where the user is
+		want         bool
+	}{
+		"as it is stated":                   {"2026-05-20T14:00:00", "2026-05-20T14:00:00", false, true},
+		"in the user's zone":                {"2026-05-20T14:00:00", "2026-05-20T14:00:00+02:00", false, true},
+		"the same moment in UTC":            {"2026-05-20T14:00:00", "2026-05-20T12:00:00Z", false, true},
+		"written so in UTC":                 {"2026-05-20T14:00:00", "2026-05-20T14:00:00Z", false, false},
+		"in the zone of another":            {"2026-05-20T14:00:00", "2026-05-20T14:00:00-05:00", false, false},
+		"without the zone":                  {"2026-05-20T14:00:00+02:00", "2026-05-20T14:00:00", false, true},
+		"without the zone, in another one":  {"2026-05-20T14:00:00Z", "2026-05-20T14:00:00", false, false},
+		"written so, where nobody knows it": {"2026-05-20T14:00:00", "2026-05-20T14:00:00Z", true, true},
+	} {
+		for _, role := range []string{"t", "s", "c"} {
+			a := asking{scope: `{"calls":[{"tool":"act","args":{"/at":{"is":"` + c.stated + `"}}}]}`, said: "At two.", args: map[string]string{"/at": role + ":" + c.have}, want: c.want}
+			if !c.unknown {
+				a.now = now
+			}
+			if got, misses := a.covered(t); got != a.want {
+				t.Errorf("%s, %s: covered %v (%v)", name, role, got, misses)
+			}
+		}
+	}
+}
