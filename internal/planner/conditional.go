@@ -32,7 +32,12 @@ type clause struct {
 // asks reports whether a clause is a question by itself: when is the next visit?
 func (c *clause) asks(part string) bool {
 	whole := strings.TrimSpace(norm.NFKC.String(part)) == c.text
-	return c.perhaps && whole && strings.HasSuffix(c.text, "?")
+	return c.perhaps && whole && isQuestion(c.text)
+}
+
+// isQuestion reports whether a text ends as a question does.
+func isQuestion(text string) bool {
+	return strings.HasSuffix(text, "?") || strings.HasSuffix(text, "؟")
 }
 
 // spoken is what users say, as far as conditions go.
@@ -60,7 +65,7 @@ func (s *spoken) hear(m *marks, text string) {
 			s.add(clause{text: question, perhaps: true})
 		}
 		question = ""
-		if strings.HasSuffix(sentence, "?") {
+		if isQuestion(sentence) {
 			question = sentence
 		}
 
@@ -136,7 +141,7 @@ func blank(b []byte) {
 var joined = pattern.OnUse(`(?i)\b(?:and|but|or|then|only|not)\b`)
 
 // sentenceEnd parts sentences.
-var sentenceEnd = pattern.OnUse(`[.!?…;]+(?:\s|$)|[。！？；\n]+`)
+var sentenceEnd = pattern.OnUse(`[.!?…;]+(?:\s|$)|[。！？；\n؟؛۔]+`)
 
 // abbreviated ends in a dot that ends no sentence: Mr., Dr.
 var abbreviated = pattern.OnUse(`(?:^|\s)\p{Lu}\pL{0,2}\.\s$`)
@@ -156,7 +161,7 @@ func sentencesIn(text string) [][2]int {
 }
 
 // clauseEnd parts clauses.
-var clauseEnd = pattern.OnUse(`[.!?…;:]+(?:\s|$)|,\s|[。！？\n，、；]+|\s[–—-]\s`)
+var clauseEnd = pattern.OnUse(`[.!?…;:]+(?:\s|$)|,\s|[。！？\n，、；،؛؟۔]+|\s[–—-]\s`)
 
 // word is one word of a clause.
 var word = pattern.OnUse(`[\pL\pM\pN']+`)
