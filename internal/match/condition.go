@@ -177,6 +177,9 @@ func (m *matcher) unreadable(s *Source, r *Result) string {
 // other conditions.
 func (m *matcher) labelled(where [][]held, r *Result, record string) bool {
 	labels := m.labels(r, record)
+	if len(labels.labels) == 0 && !m.against {
+		return false // as most records are: the members needn't be looked up for each
+	}
 	return len(where) > 0 && !slices.ContainsFunc(where, func(any []held) bool { return !m.labelledAs(any, labels, r, record) })
 }
 
@@ -184,11 +187,13 @@ func (m *matcher) labelledAs(alternatives []held, labels block, r *Result, recor
 	met, unmet := false, false
 	for i := range alternatives {
 		want := &alternatives[i]
-		if _, member := m.member(r, want.name(), ""); member && !m.against {
-			return false
-		}
 		if m.against && m.meets(want, r, record) {
 			return true
+		}
+		if !m.against {
+			if _, isMember := m.member(r, want.name(), ""); isMember {
+				return false
+			}
 		}
 		for _, l := range labels.named(want.name()) {
 			accepted := m.work(want.work(len(l.text))) && want.accepts(l.text)
