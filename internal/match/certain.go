@@ -56,8 +56,8 @@ func (m *matcher) condition(w *Match, r *Result) (named func(*field) bool, outer
 	return exact(), false
 }
 
-// isOfUnsaid reports whether all members that a bound or a state is on are of something that neither the condition nor the user names, nor
-// the tool: the weight of the packaging is not the weight, nor what a shipper declares the status.
+// isOfUnsaid reports whether a bound or a state is only on members of something that neither the condition names, nor the user, nor the
+// tool. The weight of the packaging is not the weight, and what a shipper declares is not the status.
 func (m *matcher) isOfUnsaid(w *Match, level *Result, named func(*field) bool) bool {
 	if !w.bounded() && w.Is == nil {
 		return false
@@ -286,10 +286,9 @@ func span(times map[string][]*big.Rat, end bool) string {
 	return earlier
 }
 
-// ownNumber reports whether a member is the number of the things that a result lists, as their
-// service gives it: it is called as the argument that takes it, it is what each record begins
-// with, and no two records have the same. What strangers fill is none of their services' keys
-// by name alone.
+// ownNumber reports whether a member is the number that a service gives to the things that a result lists. It is called as the argument that
+// takes it, each record begins with it, and no two records have the same. The name alone doesn't tell: strangers fill members of that name
+// too.
 func (m *matcher) ownNumber(r *Result, name, argument string) bool {
 	member := strings.Fields(name)
 	if argument == "" || len(member) < 2 || !lexicon().Filled.In(member[len(member)-1:]) || !m.work(len(r.fields)*perStep) {

@@ -21,8 +21,8 @@ func areOfTwoDays(times []placed) bool {
 	return slices.ContainsFunc(times, isEarly) && slices.ContainsFunc(times, isLate)
 }
 
-// areOfOneDay reports whether times alone, of a member or else as they are offered, are of one day, by what says so in their records and
-// around them: the first course on Friday is not before that on Monday.
+// areOfOneDay reports whether times without a day are of one day, by what their records and those around say. The first course on Friday is
+// not before that on Monday.
 func (m *matcher) areOfOneDay(times []placed, member string) bool {
 	first := ""
 	for i, t := range times {

@@ -85,8 +85,8 @@ func (m *matcher) hasSome(s *Source, r *Result) bool {
 	return isPart && !slices.ContainsFunc(where, func(w Match) bool { return w.unknown }) && len(m.meeting(where, r)) > 0
 }
 
-// wherePart returns the conditions of a source on the records of a result that may be a part of its listing: the call has no argument
-// otherwise than the source, and the records have those that it leaves out.
+// wherePart returns the conditions of a source on the records of a result that may be a part of its listing. No argument of the call is
+// another one than the source's, and the records have a member for each that the call leaves out.
 func (m *matcher) wherePart(s *Source, r *Result) (where []Match, isPart bool) {
 	if !r.Covered || !r.structured || r.partial || !isTool(s.Server, s.Tool, r.Server, r.Tool) {
 		return nil, false
@@ -342,9 +342,9 @@ func (m *matcher) offeredBy(c *Constraint, s *Source, r *Result) bool {
 	return slices.ContainsFunc(c.From, func(f Source) bool { return f.callKey() == s.callKey() && f.sameField(s) && m.answers(&f, r, c) })
 }
 
-// leftOutElsewhere reports whether a source leaves out of a constraint what another one leaves out, whose call was made: of
-// two ways to find the values, the agent went one, or the records that offer them say it under its full name (propertyName, for the
-// name in a list of properties).
+// leftOutElsewhere reports whether another source, whose call was made, leaves out of a constraint what this one leaves out. The agent went
+// one of two ways to the values, or the records that offer them have the member under its full name (propertyName, for the name in a list of
+// properties).
 func (m *matcher) leftOutElsewhere(c *Constraint, s *Source) bool {
 	isWay := func(of *Source) bool {
 		return slices.ContainsFunc(c.From, func(f Source) bool { return f.callKey() == of.callKey() })

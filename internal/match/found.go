@@ -79,8 +79,8 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 	return found.best()
 }
 
-// innermost returns the values of a member without those of records that meet a source's conditions by what is in them alone, where what meets
-// them there has the member as well: what is planned for flowers is not what is planned for the event.
+// innermost leaves out the values of records around another one that has the member too, unless they meet the source's conditions by their
+// own members. What is planned for flowers is not what is planned for the event.
 func (m *matcher) innermost(s *Source, r *Result, named []candidate) []candidate {
 	if m.against || len(s.Where) == 0 || len(named) < 2 || !m.work(len(named)) {
 		return named
@@ -129,8 +129,8 @@ func (m *matcher) ofOthers(s *Source) string {
 	return m.say("somebody else wrote what is quoted in the result of %s", s.Tool)
 }
 
-// misplaced says why a value of a kind may be what others wrote into a member that holds no such values, or the number or the day of
-// something else, which the only one in a record may be; empty where it isn't.
+// misplaced says why a value may be in the wrong member; empty where it isn't. Others may have written it where no such values are held, or
+// it is the number or the day of something else, as the only one in a record may be.
 func (m *matcher) misplaced(s *Source, c *Constraint, f *field) string {
 	isHeld := lexicon().holders(c.Kind).In(f.key)
 	if isMeasure(c.Kind) {
@@ -238,8 +238,8 @@ func (m *matcher) lines(s *Source, c *Constraint, r *Result) []candidate {
 	return found.best()
 }
 
-// inBlock returns the values of a kind that a part of a text offers under a name, whether it points to them, and whether an amount or a day is of
-// nothing else, which a call that can't be taken back needs.
+// inBlock returns the values of a kind that a part of a text offers under a name, and whether the text points to them. They are sure where
+// no amount or day may be of something else, which a call that can't be taken back needs.
 func (m *matcher) inBlock(b *block, name []string, kind scope.Kind, ofRecord bool) (values []string, pointed, sure bool) {
 	lines := b.labelled(name)
 	values, pointed = valuesOf(lines, kind), true

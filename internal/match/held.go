@@ -35,9 +35,8 @@ func (m *matcher) holdAll(where []Match, r *Result) [][]held {
 	return all
 }
 
-// wraps reports whether what several conditions against a call are on is all in the elements of one
-// list in a record, and each element has all of it: each is held to the conditions by itself, and what
-// two of them have together is none of the record around them.
+// wraps reports whether a record only wraps a list whose elements each have all that several conditions against a call are on. Each element
+// is held to them by itself. What two elements have together, the record around them doesn't have.
 func (m *matcher) wraps(all [][]held, r *Result, record string) bool {
 	if !m.against || len(all) < 2 || !m.work(2*len(all)*len(r.fields)*perStep) {
 		return false
@@ -231,9 +230,8 @@ func (w *Match) isOtherNumber(f *field) bool {
 // empty.
 func (w *Match) ofEmpty() bool { return slices.Contains(w.Is, "") && w.From == nil }
 
-// ofMissing reports whether a record without the member may meet a condition: as an empty one, or
-// where the condition is a bound or on a name and speaks against a call, since it may be on either side, and
-// anybody's.
+// ofMissing reports whether a record without the member may meet a condition. It does so as an empty one. It may where a bound or a name
+// speaks against a call: what is missing may be on either side, and anybody's.
 func (w *Match) ofMissing() bool { return w.ofEmpty() || (w.against && w.bounded()) || w.isOnName() }
 
 func (w *Match) bounded() bool { return w.Before+w.After+w.Below+w.Above != "" }

@@ -42,9 +42,9 @@ func (m *matcher) ownRecords(s *Source, c *Constraint, id string) []candidate {
 	return out
 }
 
-// lost returns what the session made before a source was listed, as its calls set it, where the listing has it no longer, or
-// not as it was made: another record that meets the conditions is not the one that the user means. What the session itself has
-// changed since is what it made it.
+// lost returns what the session made before a source was listed, as its calls set it, where the listing doesn't have it any more, or has it
+// otherwise. Another record that meets the conditions is not the one that the user means. What the session itself has changed since is what
+// it made it.
 func (m *matcher) lost(s *Source, c *Constraint, id string, listing int) []candidate {
 	var out []candidate
 	for i, r := range m.results[:listing] {

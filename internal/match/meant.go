@@ -110,9 +110,8 @@ func waysToSay(by string) [][]string {
 	return out
 }
 
-// spokenOf returns the only record with a short text of its own that speaks of what the user called it, also in a compound or
-// inflected, where no other one does in any text; empty where there is none. The author of a record chooses its words, so that this is for
-// what can be taken back.
+// spokenOf returns the only record that speaks of what the user called it in a short text of its own, also in a compound or inflected; empty
+// where another one does in any text. The author of a record chooses its words, so that this is for what can be taken back.
 func (m *matcher) spokenOf(c *Constraint, r *Result, selected selection) string {
 	var of []string
 	for _, w := range words(c.By) {

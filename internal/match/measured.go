@@ -37,8 +37,8 @@ func (m *matcher) quantity(record recordID, member string) measured {
 	return measured{}
 }
 
-// onlyCalled returns the only member of a record that is called by a word, or by all of its name, and whether its name is longer: of those that
-// are called just so, else of those whose names end so, else of those in objects. It returns nil where there is none, or several.
+// onlyCalled returns the only member of a record that a word means, or all words of its name, and whether its name has more words; nil where
+// there is none, or several. A member of just that name comes before one whose name ends so, and that before one in an object.
 func (m *matcher) onlyCalled(r *Result, record, member string) (f *field, isLonger bool) {
 	whole := strings.Fields(member)
 	var exact, ending, within []*field
@@ -106,8 +106,8 @@ func isOfAnother(key []string) bool {
 	return slices.ContainsFunc(key[:len(key)-1], isOneOf(lexicon().Asides)) || lexicon().Differing.In(key[:len(key)-1])
 }
 
-// isOfAnotherTime reports whether a time may be another one than that of its record, for what can't be taken back: its name says of what it
-// is, which is not what is listed, and the record has a time of another name. What is newest is not what is due last.
+// isOfAnotherTime reports whether a time may be another one than that of its record, for what can't be taken back. Its name says what it is
+// the time of, which is not what is listed, and the record has another time. What is newest is not what is due last.
 func (m *matcher) isOfAnotherTime(r *Result, record string, f *field) bool {
 	of := f.key[:len(f.key)-1]
 	if !(m.irreversible || m.strict) || !isTime(f.text) || len(of) == 0 || slices.ContainsFunc(of, r.isAbout) {

@@ -325,9 +325,8 @@ func (m *matcher) onlyTime(w *Match, r *Result) bool {
 	})
 }
 
-// identifies reports whether an argument of an earlier call is the id of what a condition names:
-// the appointments of doctor D-12, where the request is about Hartwig, and a call of the scope
-// found D-12 as the only one of that name.
+// identifies reports whether an argument of an earlier call is the id of what a condition names, as a call of the scope found it: where the
+// request is about Hartwig, the only doctor of that name is D-12, and the call asked for the appointments of D-12.
 func (m *matcher) identifies(w *Match, s *Source, r *Result, a Argument) bool {
 	key, name := argumentName(a.Pointer), m.head(r, w.name())
 	isID := len(key) == len(name)+1 && key[len(key)-1] == "id" && slices.EqualFunc(key[:len(name)], name, sameWord)

@@ -9,8 +9,9 @@ import (
 // What a call is about may be where a listing is looked into: the members of the course that somebody is taken out of, the plans
 // in the region of the machine that gets another one. The scope itself finds the one, so that nobody else chose it.
 
-// narrowsToObject reports whether an argument narrows a listing to what a call of the scope is about: it is the only value that an entry
-// finds for an argument of that name, in another listing, or for what can be taken back what the record of the call's own one has under the name.
+// narrowsToObject reports whether an argument narrows a listing to what a call of the scope is about. It is the only value that an entry
+// finds for an argument of that name, in another listing. For what can be taken back, it may also be what the record that this call is about
+// has under that name.
 func (m *matcher) narrowsToObject(r *Result, a Argument) bool {
 	if m.against || m.joining || m.lent {
 		return false // where one is found by the other, either could be anything

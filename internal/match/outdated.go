@@ -72,8 +72,8 @@ func (m *matcher) isOfTwo(v candidate) bool {
 	})
 }
 
-// isFullName reports whether the name of a member by which a record is known says of what it is: by more than one word, or by the one for
-// what two tools are about (lot, of get_lot and list_lots).
+// isFullName reports whether the name of a member by which a record is known says what the record is: it has several words, or is the thing
+// that two tools are called after (lot, of get_lot and list_lots).
 func isFullName(key []string, results ...*Result) bool {
 	isOther := func(r *Result) bool {
 		return !slices.ContainsFunc(words(r.Tool), func(w string) bool { return thing(w) == thing(key[0]) && telling(w) })
@@ -194,8 +194,8 @@ func (m *matcher) firstWith(r *Result) map[nameAndText]int {
 	return first
 }
 
-// haveOtherwise reports whether two records of one thing have a member in different ways, or the later one says of a number in what it is; of
-// two tools, which may write texts in theirs, a number, a day, a switch or a state.
+// haveOtherwise reports whether two records of one thing have a member in different ways, or the later one says what a number is in. Of two
+// tools only numbers, days, switches and states count, since each may write texts in its own way.
 func (m *matcher) haveOtherwise(r *Result, record string, other *Result, in string, alike bool) bool {
 	for _, i := range r.records[record] {
 		f := &r.fields[i]

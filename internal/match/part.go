@@ -55,9 +55,8 @@ func (f *field) within(part []string, outer int) {
 	}
 }
 
-// partOf returns a predicate for the members of objects in records that a description names with
-// the object's own name, "client id" as well as "card number" for the one of a fuel card; nil
-// where there is none. Of several, and of one that a record lacks, none counts.
+// partOf returns a predicate for the members of objects in records that a description names with the object's own name; nil where there is
+// none. It names "client id", and "card number" for the one of a fuel card. Of several none counts, nor does one that a record lacks.
 func (m *matcher) partOf(r *Result, description []string, kind scope.Kind) func(*field) bool {
 	if !r.hasParts {
 		return nil
@@ -169,9 +168,8 @@ func (r *Result) isAbout(word string) bool {
 	return slices.ContainsFunc(words(r.Tool), func(w string) bool { return telling(w) && thing(w) == thing(word) })
 }
 
-// isOfOther reports whether a member that ends as a description may be of another thing, for what can't be
-// taken back: the owner of the sitter is not the owner, nor is the previous one, nor any other where the
-// records have one that is just called so.
+// isOfOther reports whether a member that ends as a description may be of another thing, for what can't be taken back. The owner of the
+// sitter is not the owner, nor is the previous one. Where the records have one that is just called so, no other is.
 func (m *matcher) isOfOther(r *Result, description []string, name string) bool {
 	if !m.irreversible || m.against {
 		return false

@@ -110,9 +110,8 @@ func (f *field) shown() string {
 	return fmt.Sprintf("%s %s", name, clip([]byte(f.text)))
 }
 
-// readable returns results with those as fields that a call may take any value from: those that
-// are assumed to be so, and for a call that can be taken back, those of which a person was shown
-// all.
+// readable returns the results as a call may take any value from them: read as fields are those that are assumed to be so, and for a call
+// that can be taken back, those of which a person was shown all.
 func readable(results []*Result, p *Proposal) []*Result {
 	if len(p.Assumed)+len(p.Readings) == 0 {
 		return results
@@ -219,9 +218,9 @@ func (m *matcher) telltales(s *Source, r *Result) []func(*field) bool {
 	return out
 }
 
-// unrivalled returns the records that a source selects, and none where a person agreed to how the
-// result is read and others have what the user named among more words: an attacker who adds a
-// record can give it exactly that name, and would hide the longer one that the user means.
+// unrivalled returns the records that a source selects. It returns none where a person agreed to how the result is read, and other records
+// have what the user named among more words. An attacker who adds a record can give it exactly that name, and would hide the longer one that
+// the user means.
 func (m *matcher) unrivalled(selected selection, r *Result, others func() selection) selection {
 	if !m.lent {
 		return selected

@@ -79,8 +79,8 @@ func (m *matcher) described(s *Source, c *Constraint, r *Result) description {
 	return d
 }
 
-// oneOfEach leaves out of the records of which all are meant those of a name that several have, where a condition lists names of the
-// things themselves and the call can't be taken back: of "Ida and Kim" each is one, and anybody may be called Kim.
+// oneOfEach leaves out the records of a name that several have, where all are meant, a condition lists names of the things themselves, and
+// the call can't be taken back. Of "Ida and Kim" each is one, and anybody may be called Kim.
 func (m *matcher) oneOfEach(where []Match, c *Constraint, r *Result, selected selection) selection {
 	if c.Pick != scope.All || c.Computed || !m.irreversible || m.against || m.joining || len(selected) < 2 {
 		return selected
@@ -143,7 +143,7 @@ func (m *matcher) conditioned(s *Source, where []Match, r *Result) selection {
 }
 
 // withNumbers returns the records that have the numbers in the words of a choice, in the members that these name ("the cheapest 2 bedroom
-// flat"); nil where there are no numbers, and none where a record is left out for anything else: who wrote it may have known the words.
+// flat"); nil where there are no numbers. It returns none where other words leave a record out: who wrote it may have known them.
 func (m *matcher) withNumbers(c *Constraint, r *Result, told selection) selection {
 	d := describe(c.unranked())
 	var out selection
@@ -310,8 +310,8 @@ func (m *matcher) allMeeting(where []Match, r *Result) selection {
 	return out
 }
 
-// elementsMeeting returns the elements of a list in the records that a source names ("guardians name"), for a call that can be taken back:
-// those that meet a condition on what the list's elements have, where the record around meets the others; nil where there is none.
+// elementsMeeting returns the elements of a list in the records that a source names ("guardians name"), for a call that can be taken back;
+// nil where there are none. An element meets a condition on what elements of its list have, and the record around it the others.
 func (m *matcher) elementsMeeting(s *Source, where []Match, r *Result) selection {
 	if m.irreversible || m.against || m.joining || m.lent || len(where) < 2 || len(s.name()) < 2 || !m.work(len(r.fields)) {
 		return nil

@@ -112,8 +112,8 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 	return Grant{Way: WayFrom, Call: hits[0].call, By: c.By}, ""
 }
 
-// leavesPlace reports whether a value that says where a call with an effect goes, or which object it is about, has a step to the folder
-// around: what is listed in a folder may be called so by whoever put it there.
+// leavesPlace reports whether a value has a step to the folder around, where it says where a call with an effect goes or which object it is
+// about. Whoever put something into a folder may have called it so.
 func (m *matcher) leavesPlace(a *Argument) bool {
 	if !m.effect || !(a.authority() || a.Role == label.Selector) || !stepsOut(a.Text) {
 		return false
@@ -497,9 +497,9 @@ func (s *Source) sameField(other *Source) bool {
 	return s.Field == other.Field && slices.Equal(s.Or, other.Or)
 }
 
-// takeBack leaves out of the values of earlier results of a source what a later one takes back: what the same call gave when it was made
-// before, since the later listing is what there is now, but of all that are meant; and what the later one has in records which don't
-// meet the source's conditions: what was approved may be so no longer.
+// takeBack leaves out the values of a source's earlier results that a later one takes back. The same call made again lists what there is
+// now, unless all values are meant. What the later result has in records that don't meet the source's conditions is gone too: what was
+// approved may be so no longer.
 func (m *matcher) takeBack(earlier *gathered, now []candidate, s *Source, c *Constraint, place int, id string) {
 	if earlier.left == 0 {
 		return

@@ -235,8 +235,8 @@ func (r *reading) takes(of *measure, word string, s *superlativeWords) bool {
 	return true
 }
 
-// wholeMember returns the best values by the member whose whole name a criterion has behind "by", or right behind a superlative that says no
-// more than that a number is large or small ("most free chairs"); nil where it has none of several words.
+// wholeMember returns the best values by the member whose whole name a criterion has behind "by", or right behind a superlative that only
+// says large or small ("most free chairs"); nil where it has none of several words.
 func (m *matcher) wholeMember(criterion []string, by criterion, o offers) [][]candidate {
 	at := slices.Index(criterion, "by")
 	if isMeasuring := by.order.is(lexicon().Measuring) || by.order.is(lexicon().Sizing); at < 0 && isMeasuring {
@@ -398,10 +398,8 @@ func mayBeSuperlative(w string) bool {
 	return len(w) >= short && strings.HasSuffix(w, "est") && !lexicon().NoSuperlatives.Has(w)
 }
 
-// ranked returns the values of a rank that the records with the largest or smallest values of a
-// member offer, or with an empty name, the largest or smallest values offered themselves; none
-// where not every record has one that can be compared, where there are fewer, or where one that is
-// meant and one that is not are equal.
+// ranked returns the values of a rank by a member of their records, or with an empty name by themselves. It returns none where a record has
+// nothing that can be compared, where there are fewer values, or where one that is meant and one that is not are equal.
 func (m *matcher) ranked(o offers, member string, by criterion) ranking {
 	var all []placed
 	var out ranking

@@ -10,8 +10,8 @@ import (
 
 // A number that a call takes measures what the call does: cents and dollars are no euros, and two hours are not two minutes.
 
-// ofOtherUnit says why a number may be of another unit than the call takes: its member names a small one that neither the field nor the
-// call does, or its record one that the call has otherwise; empty where it isn't.
+// ofOtherUnit says why a number may be of another unit than the call takes; empty where it isn't. Its member names a small unit that neither
+// the field nor the call names, or its record has one that the call has otherwise.
 func (m *matcher) ofOtherUnit(name []string, c *Constraint, r *Result, f *field) string {
 	if !m.irreversible || m.against || m.joining || c.Computed || c.Kind != scope.Number {
 		return ""

@@ -199,8 +199,9 @@ func (t *Task) exhausted(entry int, p *Proposal) string {
 	return fmt.Sprintf("the request is for %d such calls, which were made", most)
 }
 
-// drewAgain reports whether an entry covered another call for the same values, as often as it may: one for each value of a source, or for
-// all of them, once, and one for several different values as often as these go into its number of calls.
+// drewAgain reports whether an entry covered other calls for the same values as often as it may. One that is for each value of a source, or
+// for all of them, covers one call for each. One for several different values covers as many calls for each as these go into its number of
+// calls.
 func (t *Task) drewAgain(c *Cover) bool {
 	if c.drawn == "" {
 		return false
@@ -313,9 +314,9 @@ func isInOther(a, b string) bool {
 	return same(a, b, false) || appears(fold(a), fold(b)) || appears(fold(b), fold(a))
 }
 
-// drawn names an entry and the values of a call of which the entry has several, in whatever order a list or the arguments of one choice
-// have them: those that it takes from sources, and where it isn't for each of these, those of which it states others. It is empty where
-// there are none.
+// drawn names an entry and the values of a call of which the entry has several: those that it takes from sources, and unless it is for each
+// of these, those of which it states others. The order of a list, or of the arguments of one choice, doesn't matter. It is empty where there
+// are none.
 func drawn(entry int, e *Call, grants []Grant, p *Proposal) string {
 	var values []string
 	for i := range grants {

@@ -161,8 +161,8 @@ func isNextTo(said string, bound scope.Value, side int) bool {
 // writesOn reports whether words go on behind a letter of a script without a blank: 500円以下.
 func writesOn(r rune) bool { return character.IsUnspaced(r) || unicode.Is(unicode.Hangul, r) }
 
-// isInUnits reports whether a number with units beside it may be compared with a bound: it is in the unit that the user said, or the user said
-// none and no program knows another one, all numbers are in the same, and it counts no hundreds or thousands.
+// isInUnits reports whether a number with units beside it may be compared with a bound. It is in the unit that the user said. Or the user
+// said none, no program knows another one, and all numbers are in the same. It counts no hundreds or thousands.
 func (h *held) isInUnits(r *Result, f *field) bool {
 	isSame, isOther, fields := false, false, 0
 	for _, i := range r.records[f.record] {
