@@ -85,8 +85,8 @@ func (m *matcher) hasSome(s *Source, r *Result) bool {
 	return isPart && !slices.ContainsFunc(where, func(w Match) bool { return w.unknown }) && len(m.meeting(where, r)) > 0
 }
 
-// wherePart returns the conditions of a source on the records of a result that may be a part of its listing. No argument of the call is
-// another one than the source's, and the records have a member for each that the call leaves out.
+// wherePart returns the conditions of a source on the records of a result that may be a part of its listing. No argument of the call has
+// another value than the source's, and the records have a member for each that the call leaves out.
 func (m *matcher) wherePart(s *Source, r *Result) (where []Match, isPart bool) {
 	if !r.Covered || !r.structured || r.partial || !isTool(s.Server, s.Tool, r.Server, r.Tool) {
 		return nil, false

@@ -25,7 +25,7 @@ type measured struct {
 // quantity returns a member of a record, by a word of its name or all of them, as something that
 // can be compared; nothing where it has none, or several that may be meant.
 func (m *matcher) quantity(record recordID, member string) measured {
-	for _, r := range slices.Backward(m.results) {
+	for _, r := range slices.Backward(m.ofCall(record.call)) {
 		if r.Call != record.call {
 			continue
 		}

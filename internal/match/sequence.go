@@ -13,7 +13,8 @@ import (
 type sequence struct {
 	of     []*Result
 	steps  int            // that it takes, which each match is charged for: what a call may take doesn't depend on the calls before it
-	places map[string]int // by the call's id
+	places map[string]int // the first of a call's id
+	ends   map[string]int // the last of it
 	// calls tells the calls apart: those with the same tool and arguments have the same number.
 	calls []int
 	// results are those of each of these, and latest is the last covered one; -1 for none.
@@ -34,13 +35,15 @@ func (m *matcher) sequence() *sequence {
 }
 
 func newSequence(results []*Result) sequence {
-	p, numbers := sequence{of: slices.Clone(results), places: make(map[string]int, len(results))}, make(map[string]int, len(results))
+	p := sequence{of: slices.Clone(results), places: make(map[string]int, len(results)), ends: make(map[string]int, len(results))}
+	numbers := make(map[string]int, len(results))
 	for i, r := range results {
 		key := r.callKey()
 		p.steps += 1 + len(key)/(perStep*perStep) // to hash a text takes less than to look through it
 		if _, known := p.places[r.Call]; !known {
 			p.places[r.Call] = i
 		}
+		p.ends[r.Call] = i
 
 		n, known := numbers[key]
 		if !known {
@@ -70,6 +73,15 @@ func (r *Result) callKey() string {
 		note(a.Text)
 	}
 	return key.String()
+}
+
+// ofCall returns the results from the first one of a call's id to the last. Those between may be of other calls.
+func (m *matcher) ofCall(id string) []*Result {
+	end, known := m.sequence().ends[id]
+	if !known {
+		return nil
+	}
+	return m.results[m.sequence().places[id] : end+1]
 }
 
 // placeOf returns where the result of a value is; -1 for a value out of a text.
