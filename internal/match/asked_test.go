@@ -108,3 +108,16 @@ func TestSettingsNobodyHasSaid(t *testing.T) {
 		"which nothing is said about": set("hard", "", false, false),
 	}.run(t)
 }
+
+// TestNumberInAWord: a number that decides where a call goes is the user's also where they say it in a word.
+func TestNumberInAWord(t *testing.T) {
+	by := func(n, said string, want bool) asking {
+		return asking{scope: `{"calls":[{"tool":"act","args":{"/keys":{"is":` + n + `}}}]}`, said: said, args: map[string]string{"/keys": "t:" + n}, want: want}
+	}
+	askings{
+		"in digits":         by("2", "Have 2 keys made.", true),
+		"in a word":         by("2", "Have two keys made.", true),
+		"in another tongue": by("2", "Lass zwei Schlüssel machen.", true),
+		"another one":       by("3", "Have two keys made.", false),
+	}.run(t)
+}

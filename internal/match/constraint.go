@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/remit-project/remit/internal/provenance/numeral"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/scope"
 )
@@ -55,7 +56,7 @@ func (m *matcher) is(c *Constraint, a Argument) (Grant, string) {
 	if !c.states(&a, m.irreversible && !(isEarlier && isName), m.proposal.zone()) {
 		return Grant{}, m.say("%s is not what the request says", short(a.Text))
 	}
-	if a.Doubtful && a.authority() && !m.confirmed && !a.isNobodys() && !m.madeOf(a.Text) {
+	if a.Doubtful && a.authority() && !m.confirmed && !a.isNobodys() && !m.madeOf(a.Text) && !m.isSpelled(a.Text) {
 		return Grant{}, m.say("%s is in the scope, and not in the user's words", short(a.Text))
 	}
 	return Grant{Way: WayIs}, ""
@@ -92,6 +93,14 @@ func (m *matcher) madeOf(text string) bool {
 	}
 	parts := words(text)
 	return len(parts) > 0 && !slices.ContainsFunc(parts, func(w string) bool { return !m.words[w] && !lexicon().Schemes.Has(w) })
+}
+
+// isSpelled reports whether a number is in the user's words as a word, in whatever language: two keys.
+func (m *matcher) isSpelled(text string) bool {
+	n := rational(text)
+	return n != nil && m.work(perStep*len(m.said)) && slices.ContainsFunc(numeral.All(m.said), func(of numeral.Numeral) bool {
+		return of.Spelled && of.Value != nil && of.Value.Cmp(n) == 0
+	})
 }
 
 // errOpen is why free content doesn't do for an argument.

@@ -343,7 +343,7 @@ func (m *matcher) isUnasked(a *Argument, p *Proposal) bool {
 	}
 	otherwise := p.otherwise(a.Pointer)
 	isOff := otherwise == "" && slices.Contains(nothing, fold(a.Text))
-	return !isOff && !(otherwise != "" && same(otherwise, a.Text, false)) && !m.madeOf(a.Text)
+	return !isOff && !(otherwise != "" && same(otherwise, a.Text, false)) && !m.madeOf(a.Text) && !m.isSpelled(a.Text)
 }
 
 // isEmptyElement reports whether an argument is an empty element of a list whose elements an entry speaks of: what is left out is a member,

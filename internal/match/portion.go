@@ -14,8 +14,8 @@ import (
 // "Half of the highest fine" is a part of one number, and nothing else that its words may mean: neither the number as a whole, nor a
 // part of another one. The words of a computation are read whole, as those of a choice are, or they compute nothing.
 
-// numeral is a number in digits or in a word, as a group of a form.
-const numeral = `(\d+(?:[.,]\d+)?|[a-z]+)`
+// numeralForm is a number in digits or in a word, as a group of a form.
+const numeralForm = `(\d+(?:[.,]\d+)?|[a-z]+)`
 
 // parts are the ways to say a part or a multiple of a number before it, and after it. The groups of each are a numerator, and what
 // it is divided by.
@@ -25,19 +25,19 @@ var (
 		of   func(a, b string) *big.Rat
 	}{
 		{pattern.OnUse(`(?i)^(?:an? |one )?(half|twice|double|triple|treble|quadruple)(?: of)?()\s`), named},
-		{pattern.OnUse(`(?i)^` + numeral + ` ?(%|per ?cent|pct)(?: of)?\s`), percentage},
-		{pattern.OnUse(`(?i)^` + numeral + ` (halves|thirds?|quarters?|fourths?|fifths?|sixths?|sevenths?|eighths?|ninths?|tenths?)(?: of)?\s`), fraction},
+		{pattern.OnUse(`(?i)^` + numeralForm + ` ?(%|per ?cent|pct)(?: of)?\s`), percentage},
+		{pattern.OnUse(`(?i)^` + numeralForm + ` (halves|thirds?|quarters?|fourths?|fifths?|sixths?|sevenths?|eighths?|ninths?|tenths?)(?: of)?\s`), fraction},
 		{pattern.OnUse(`(?i)^(?:the )?()(third|quarter|fourth|fifth|sixth|seventh|eighth|ninth|tenth) of\s`), fraction},
 		{pattern.OnUse(`(?i)^(\d+) ?/ ?(\d+)(?: of)?\s`), quotient},
-		{pattern.OnUse(`(?i)^` + numeral + ` ?(?:times|[x×*])()\s`), quotient},
+		{pattern.OnUse(`(?i)^` + numeralForm + ` ?(?:times|[x×*])()\s`), quotient},
 	}
 	partsAfter = []struct {
 		form func() *regexp.Regexp
 		of   func(a, b string) *big.Rat
 	}{
 		{pattern.OnUse(`(?i),? (halved|doubled|tripled)()$`), named},
-		{pattern.OnUse(`(?i)()(?:,? divided by | ?[/÷] ?|,? split (?:in|into|by|between|among) )` + numeral + `(?: ways| parts| people| persons)?$`), quotient},
-		{pattern.OnUse(`(?i)(?: times | multiplied by | ?[x×*] )` + numeral + `()$`), quotient},
+		{pattern.OnUse(`(?i)()(?:,? divided by | ?[/÷] ?|,? split (?:in|into|by|between|among) )` + numeralForm + `(?: ways| parts| people| persons)?$`), quotient},
+		{pattern.OnUse(`(?i)(?: times | multiplied by | ?[x×*] )` + numeralForm + `()$`), quotient},
 	}
 )
 
