@@ -205,6 +205,20 @@ func TestFiltersLeftOut(t *testing.T) {
 	}
 }
 
+// TestElementThatIsNoRecord: a text among the records of a list says that there are more of them.
+func TestElementThatIsNoRecord(t *testing.T) {
+	const only = `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":{"name":"Ann"}}],"kind":"id","pick":"only"}}}]}`
+	for list, want := range map[string]bool{
+		`[{"id":"U1","name":"Ann"}]`: true, `[{"id":"U1","name":"Ann"},"…"]`: false, `[{"id":"U1","name":"Ann"},13]`: false,
+		`{"mails":[{"id":"U1","name":"Ann"},"and 13 more"]}`: false, `{"mails":[{"id":"U1","name":"Ann","tags":["a"]}]}`: true,
+	} {
+		h := hostile{request: "Forward what Ann wrote.", scope: only, results: mails(nil, list), tool: "forward_mail", args: map[string]string{"/id": "s:U1"}}
+		if got, misses := h.covered(t); got != want {
+			t.Errorf("%s: covered %v, want %v (%v)", list, got, want, misses)
+		}
+	}
+}
+
 // TestPartsOfListings: what can't be taken back relies on no listing of which its server says
 // that there is more.
 func TestPartsOfListings(t *testing.T) {
@@ -226,6 +240,7 @@ func TestPartsOfListings(t *testing.T) {
 		`"error":"backend 2 is down"`: false, `"error":""`: true, `"warnings":["b is down"]`: false, `"warnings":[]`: true, `"first":21`: false, `"first":1`: true, `"from":3`: false, `"from":"Ann"`: true,
 		`"after_id":"s9"`: false, `"since_id":null`: true, `"max_id":9`: false, `"message":"Showing the first result of 57."`: false, `"message":"57 mails, 1 shown"`: false, `"message":"1 mail found"`: true,
 		`"message":"Took 57 ms"`: true, `"...":"56 more"`: false, `"sampled":true`: false, `"stale":true`: false, `"stale":false`: true, `"nombre":57`: false, `"nombre":1`: true, `"tem_mais":true`: false, `"усього":57`: false,
+		`"nasta_sida":2`: false, `"not_shown":13`: false, `"not_shown":0`: true, `"full":false`: false, `"cut":true`: false, `"suppressed":3`: false,
 		`"anzahl_gesamt":12`: false, `"naechste_seite":"eyJwIjoyfQ"`: false,
 		`"vendor":"Ann","date":"2026/05"`: true, `"account":"DE02"`: true, `"total":98,"vendor":"Ann"`: true, `"order":{"total":98}`: true, `"bill_no":7,"total":98`: true, `"total":"98 EUR"`: true, `"total":98,"tags":["a","b"]`: true,
 	} {

@@ -14,10 +14,10 @@ import (
 
 // saysMore reports whether a result says beside its records that there are more of them.
 func (r *Result) saysMore() bool {
-	elements := map[string]bool{}
+	elements, lists := map[string]bool{}, map[string]bool{}
 	for _, record := range r.inOrder {
-		if place := elementOf(record); place != "" {
-			elements[place] = true
+		if list, place := elementIn("", record); place != "" {
+			elements[place], lists[list] = true, true
 		}
 	}
 	listed, isEmpty := len(elements), slices.ContainsFunc(r.fields, func(f field) bool { return f.list })
@@ -36,10 +36,13 @@ func (r *Result) saysMore() bool {
 			return false
 		}
 
-		isInList := elements[elementOf(f.record+"/"+strictjson.EscapeToken(f.member)+"/0")]
-		isText := isInList && !f.numeric && !f.null // "and 56 more"
+		in := f.record + "/" + strictjson.EscapeToken(f.member)
+		if f.record+f.member == "" {
+			in = "" // all there is
+		}
+		isElement := lists[in] && !f.null // and is no record, as the others are: "and 56 more"
 		isOfList := slices.Equal(f.key, []string{"of"}) || l.isAround(f.record)
-		return isText || f.isPartOf(l) || (isOfList && f.countsMore(l)) || f.countsOwn(l)
+		return isElement || f.isPartOf(l) || (isOfList && f.countsMore(l)) || f.countsOwn(l)
 	})
 }
 
@@ -127,7 +130,18 @@ func (f *field) saysMore(listed int, around []string) bool {
 	further := lexicon().Furthers.In(name) && (lexicon().Nexts.Has(last) || lexicon().Counts.Has(last))
 	isLeft := last == "left" && lexicon().Counts.In(f.key)
 	isToken := last == "token" && len(f.key) > 1
-	return further || isLeft || isToken || lexicon().Others.In(name) || relNext().MatchString(f.text) || f.isLater() || f.isCursor()
+	isNotShown := f.key[0] == "not" && f.numeric
+	return further || isNotShown || f.isFurtherPage() || isLeft || isToken || lexicon().Others.In(name) || relNext().MatchString(f.text) || f.isLater() || f.isCursor()
+}
+
+// isFurtherPage reports whether a field is the number of a page that isn't the first one, whatever the other word for it says.
+func (f *field) isFurtherPage() bool {
+	const pair = 2 // nasta_sida
+	n, err := whole(f.text)
+	isSize := func(w string) bool {
+		return lexicon().Limits.Has(w) || lexicon().Counts.Has(w) || lexicon().Lengths.Has(w)
+	}
+	return err == nil && n > 1 && len(f.key) == pair && lexicon().Page.In(f.key) && !slices.ContainsFunc(f.key, isSize)
 }
 
 // isLater reports whether a field says that a page isn't the first one, by how many records come before it, or by the first one's number.
