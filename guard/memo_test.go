@@ -46,18 +46,28 @@ func TestRemembered(t *testing.T) {
 				e.Text = ""
 			}
 			session.Entries = append(session.Entries, e)
-			if last := session.Entries[len(session.Entries)-1].Call; last != nil && kind == guard.CallEntry && rapid.Bool().Draw(t, "returns") {
-				last.Result = rapid.SampledFrom(results).Draw(t, "result")
-			}
 
-			call := r
-			call.Arguments = json.RawMessage(rapid.SampledFrom(calls).Draw(t, "call"))
-			call.Beside = rapid.SampledFrom(words).Draw(t, "beside")
-			call.History = session
-			kept := set.Recall(call)
-			call.History = &guard.History{Entries: session.Entries}
-			if fresh := set.Recall(call); !reflect.DeepEqual(kept, fresh) {
-				t.Fatalf("with what is remembered: %+v\nwithout: %+v", kept, fresh)
+			fork := *session // goes on otherwise, and shares what is remembered
+			fork.Entries = slices.Clone(session.Entries)
+			if last := &fork.Entries[len(fork.Entries)-1]; last.Call == nil {
+				last.Text = rapid.SampledFrom(words).Draw(t, "instead")
+			}
+			made := rapid.SliceOfN(rapid.SampledFrom(calls), 1, 2).Draw(t, "calls")
+			beside := rapid.SliceOfN(rapid.SampledFrom(words), 1, 2).Draw(t, "texts beside")
+			for range 4 {
+				history := rapid.SampledFrom([]*guard.History{session, &fork}).Draw(t, "history")
+				call := r
+				call.Arguments = json.RawMessage(rapid.SampledFrom(made).Draw(t, "call"))
+				call.Beside = rapid.SampledFrom(beside).Draw(t, "beside")
+				call.History = history
+				kept := set.Recall(call)
+				call.History = &guard.History{Entries: history.Entries}
+				if fresh := set.Recall(call); !reflect.DeepEqual(kept, fresh) {
+					t.Fatalf("with what is remembered: %+v\nwithout: %+v", kept, fresh)
+				}
+				if c := e.Call; c != nil && c.Result == nil && rapid.Bool().Draw(t, "returns") {
+					c.Result = rapid.SampledFrom(results).Draw(t, "result")
+				}
 			}
 		}
 	})
