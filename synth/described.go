@@ -80,7 +80,8 @@ func (x *table) verbRun(s string) []candidate {
 		if !ok || x.isNoun(w, fields[i:]) || x.isPhrasal(w, fields[i+1:]) || (len(out) == 0 && x.isState(w, fields[i:])) {
 			break
 		}
-		out = append(out, candidate{word: w, verb: v, pos: -1})
+		isDeed := i+1 < len(fields) && x.has("articles", fields[i+1])
+		out = append(out, candidate{word: w, verb: v, pos: -1, isDeed: isDeed})
 
 		joined := strings.Contains(opening, f+",") || strings.Contains(opening, f+"/")
 		if i+1 < len(fields) && fields[i+1] != "or" && fields[i+1] != "and" && !joined {

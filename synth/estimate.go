@@ -95,7 +95,11 @@ func (t *tool) weighEffect() {
 		}
 	}
 	milder := severity(likeliest) < severity(t.effect)
-	doubtful := t.verb != "" || t.hasPhrasal() || math.Exp(odds[string(likeliest)]) < surely
+	needed := surely
+	if hint := t.def.Annotations.ReadOnly; likeliest == contract.Read && hint != nil && *hint {
+		needed = isLikely // two say so
+	}
+	doubtful := t.verb != "" || t.hasPhrasal() || math.Exp(odds[string(likeliest)]) < needed
 	if likeliest == t.effect || (milder && doubtful) {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // evidence is one reason to think that an argument is about a concept.
@@ -301,7 +302,7 @@ func (x *table) byHead(p *place) []evidence {
 		return []evidence{{noun{quantity, 70}, fmt.Sprintf("described as a number of %s", w)}}
 	}
 	h := x.headOf(p.desc)
-	if len(h.head) == 0 || len(h.head) > 4 {
+	if len(h.head) == 0 || len(h.head) > 4 || isForeign(last(h.head)) {
 		return nil
 	}
 	n, ok := x.readName(h.head)
@@ -322,6 +323,11 @@ func (x *table) byHead(p *place) []evidence {
 		said += " of " + strings.Join(h.of, " ")
 	}
 	return []evidence{{n, fmt.Sprintf("described as %q", said)}}
+}
+
+// isForeign reports whether a word is of another script, so that what stands before it ("URL 슬러그") says little.
+func isForeign(word string) bool {
+	return strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) && !unicode.In(r, unicode.Latin) })
 }
 
 // namesID reports whether an argument's name says that it is an identifier.

@@ -2,10 +2,12 @@ package synth
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/estimate"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/schema"
 )
@@ -37,6 +39,9 @@ func (t *tool) output(args []contract.Arg) contract.Output {
 	o := contract.Output{Trust: label.External}
 	o.Fields, o.Settled = t.fields()
 	o.Certify = t.certify(args)
+	if t.answersAlone() {
+		o.Trust, o.Derived = label.ToolOutput, true
+	}
 	return o
 }
 
@@ -53,10 +58,50 @@ func (t *tool) acknowledgement() contract.Output {
 	}
 
 	o.Fields = t.ids()
-	if t.ask("answers-for-itself", nil) {
+	if t.ask("answers-for-itself", nil) || t.acknowledges() {
 		o.Trust, o.Derived = label.ToolOutput, true
 	}
 	return o
+}
+
+const (
+	// surelyOwn is how likely what a read returns is the service's own word, and mostlyOwn what a change returns,
+	// where nothing speaks of others who write there.
+	surelyOwn, mostlyOwn = 0.85, 0.7
+	// saidOfResult is how much of a description, in bytes, is looked at for others who write.
+	saidOfResult = 200
+)
+
+// answersAlone reports whether what a read returns is the service's own word by the tools like it, and
+// neither name nor description speaks of what others write. Where the server describes the result, its fields say more.
+func (t *tool) answersAlone() bool {
+	if t.verb == "" || t.def.Output != nil || t.likelyOwn() < surelyOwn {
+		return false
+	}
+	others := func(w string) bool { return t.table.has("others-write", w) }
+	said := t.desc[:min(len(t.desc), saidOfResult)]
+	return !slices.ContainsFunc(t.words, others) && !slices.ContainsFunc(t.table.split(said), others)
+}
+
+// acknowledges reports whether a change is answered with a status by the tools like it. The record of
+// what others write in would be answered with their text, unless it is gone.
+func (t *tool) acknowledges() bool {
+	changes := t.effect == contract.Write || t.effect == contract.Destructive
+	isDeed := t.verb != "" && (!t.table.verbs[t.verb].weak || len(t.table.leadingVerbs(t.desc)) > 0) // "schedule" may be one that is read
+	if !changes || !isDeed || t.base == contract.Read || t.likelyOwn() < mostlyOwn {
+		return false
+	}
+	others := func(w string) bool { return t.table.has("others-write-in", w) }
+	return t.table.has("takes-away", t.verb) || !slices.ContainsFunc(t.object, others)
+}
+
+// likelyOwn returns how likely the result is the service's own word by the tools like it.
+func (t *tool) likelyOwn() float64 {
+	if t.table.likely.Outputs == nil {
+		return 0
+	}
+	features := estimate.Tool(t.def, string(t.told), t.table.english)
+	return math.Exp(t.table.likely.Outputs.Odds(features)[label.ToolOutput.String()])
 }
 
 // isArbitrary reports whether an outsider may have written all that a read returns, so that no

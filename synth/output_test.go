@@ -93,3 +93,25 @@ func TestOwnRecords(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswersOfTheServiceItself asks that a change is answered with a status, and a read with the
+// service's own word, where tools like it do so and nothing speaks of others who write there.
+func TestAnswersOfTheServiceItself(t *testing.T) {
+	for _, c := range []struct {
+		tool, description string
+		args              []string
+		want              label.Trust
+	}{
+		{"add_tag", "Add a tag to a device", []string{"device_id", "tag"}, label.ToolOutput},
+		{"delete_folder", "Delete a folder", []string{"folder_id"}, label.ToolOutput},
+		{"update_ticket", "Update a ticket", []string{"ticket_id", "status"}, label.External},
+		{"delete_tag", "Delete a tag", []string{"tag_id"}, label.ToolOutput},
+		{"list_currencies", "List the currencies that the service supports", nil, label.ToolOutput},
+		{"list_comments", "List the comments of a thread", []string{"thread_id"}, label.External},
+	} {
+		o := Contract(one(t, c.tool, c.description, c.args...)).Tools[0].Output
+		if o.Trust != c.want || o.Derived != (c.want == label.ToolOutput) {
+			t.Errorf("%s: %s derived %t, want %s", c.tool, o.Trust, o.Derived, c.want)
+		}
+	}
+}

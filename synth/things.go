@@ -41,7 +41,8 @@ func (t *tool) isDescribedBy(things string) bool {
 	if at < 0 || (at == 1 && slices.Contains(t.whole, singular(words[0]))) {
 		return false
 	}
-	return at+1 == len(words) || t.table.has("bounds", words[at+1]) || words[at+1] == "of"
+	ends := strings.Contains(t.desc, things+",") // "Finished rides, newest first"
+	return ends || at+1 == len(words) || t.table.has("bounds", words[at+1]) || words[at+1] == "of"
 }
 
 // onlyPicks reports whether an argument does no more than tell which things are meant.

@@ -14,6 +14,7 @@ type candidate struct {
 	verb    verb
 	pos     int  // in the words of the name, or -1
 	isState bool // written as a state: "running", "stopped"
+	isDeed  bool // with an article behind it
 }
 
 // findVerb finds the tool's verb and the effect that name and description give it.
@@ -65,7 +66,8 @@ func (t *tool) hintedVerbs(named []candidate) []candidate {
 // than its name, never less.
 func (t *tool) secondOpinion(told []candidate) {
 	for _, d := range told {
-		if d.word == t.verb || d.verb.weak || severity(d.verb.effect) <= severity(t.effect) {
+		isOrder := d.isDeed && d.verb.effect == contract.Egress && t.effect == contract.Read // "Order a courier"
+		if d.word == t.verb || (d.verb.weak && !isOrder) || severity(d.verb.effect) <= severity(t.effect) {
 			continue
 		}
 		if t.effect == contract.Read && d.verb.effect == contract.Execute {
@@ -288,7 +290,8 @@ func (x *table) byMethod(named, told []candidate, _ []string) (candidate, string
 // that could be a weak one: what such a name ends in is only ever read.
 func (x *table) byNoun(named, told []candidate, words []string) (candidate, string) {
 	end := last(words)
-	if len(told) > 0 || len(words) < 2 || !x.has("only-read", end) {
+	deeds := slices.ContainsFunc(told, func(d candidate) bool { return !d.verb.weak || d.isDeed })
+	if deeds || len(words) < 2 || !x.has("only-read", end) {
 		return candidate{}, ""
 	}
 	if len(named) > 0 && (!named[0].verb.weak || x.has("http-methods", named[0].word)) {
