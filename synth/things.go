@@ -38,7 +38,8 @@ func (t *tool) things() string {
 func (t *tool) isDescribedBy(things string) bool {
 	words := strings.FieldsFunc(t.desc, func(r rune) bool { return strings.ContainsRune(" ,.;:\n", r) })
 	at := slices.Index(words[:min(len(words), 2)], things)
-	if at < 0 || (at == 1 && slices.Contains(t.whole, singular(words[0]))) {
+	mayBeDeed := at == 1 && slices.Contains(t.whole, singular(words[0])) && !t.table.has("describing", words[0])
+	if at < 0 || mayBeDeed {
 		return false
 	}
 	ends := strings.Contains(t.desc, things+",") // "Finished rides, newest first"
