@@ -44,6 +44,12 @@ type conversation struct {
 	agreed []agreedItem
 	// keeps is set where the log of the session outlasts this telling of the conversation.
 	keeps bool
+	// made are the calls of all tellings of the conversation; nil where nothing has to be counted
+	// beyond this one. turn is the place of the user's last turn, and here counts the calls
+	// that this telling has had since.
+	made *made
+	turn hash
+	here map[hash]int
 	// size is how much the session has read, in bytes.
 	size int
 	// floor says who speaks next, and lineage who said what.
@@ -195,6 +201,9 @@ func callEvent(k *call) remit.Event {
 // call itself doesn't say. A call in the log only matches its record and has no decision.
 func (c *conversation) decide(ctx context.Context, k *call, proposal remit.Call) (*remit.Decision, error) {
 	c.size += len(k.arguments)
+	if c.made != nil {
+		c.here[k.identity()]++
+	}
 	if e, met := c.log.meet(callEvent(k)); met {
 		c.noteOpen(k, e.Call.ID)
 		return nil, nil
@@ -222,7 +231,11 @@ func (c *conversation) decide(ctx context.Context, k *call, proposal remit.Call)
 
 // propose decides a call that the model proposes now.
 func (c *conversation) propose(ctx context.Context, k *call, proposal remit.Call) (*remit.Decision, error) {
-	d, err := c.decide(ctx, k, proposal)
+	decide := c.decide
+	if c.made != nil {
+		decide = c.proposeOnce
+	}
+	d, err := decide(ctx, k, proposal)
 	if err != nil || d == nil || d.Verdict != remit.Ask {
 		return d, err
 	}

@@ -155,7 +155,9 @@ type Proxy struct {
 	answers  answers
 	// questions are those that users were asked.
 	questions questions
-	echoes    *echoes
+	// made are the calls of the users' turns.
+	made   made
+	echoes *echoes
 	// beginnings are how requests began.
 	beginnings beginnings
 }
@@ -203,7 +205,7 @@ func New(o Options) (*Proxy, error) {
 		questions: questions{
 			put:    recent[*open]{max: maxQuestions, maxWeight: maxQuestionWeight},
 			places: recent[*open]{max: maxQuestions, maxWeight: maxQuestionWeight},
-		}, echoes: newEchoes()}
+		}, made: made{turns: recent[*madeIn]{max: maxMadeTurns, maxWeight: maxMadeWeight}}, echoes: newEchoes()}
 	p.monitors = monitors{o: &p.o, file: o.Contract}
 	// Nobody follows redirects: see redirect.
 	p.client = &http.Client{Transport: o.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

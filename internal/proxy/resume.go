@@ -286,6 +286,9 @@ func (r *reader) begin(ctx context.Context, id string) (*conversation, error) {
 		c = newConversation(ledger.Begin(m, id), nil)
 	}
 	c.id, c.offer, c.monitor, c.keeps = id, r.offer, m, named
+	if r.p.o.Monitor.Planner != nil && !named && !r.p.o.Shadow {
+		c.made, c.here = &r.p.made, map[hash]int{}
+	}
 	if r.req.kept != "" && c.log == nil {
 		if err := c.tell(ctx, attached("history", unreadable("kept history"))); err != nil {
 			return nil, err
@@ -358,6 +361,9 @@ func (r *reader) tell(ctx context.Context, c *conversation, from int) error {
 			}
 		}
 		for _, e := range events {
+			if e.Kind == remit.UserEvent {
+				c.turn, c.here = r.spoken[i+1], map[hash]int{}
+			}
 			if err := c.tell(ctx, e); err != nil {
 				return err
 			}

@@ -1,0 +1,96 @@
+package proxy
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/discharge"
+)
+
+// made remembers, for each of the users' turns, the calls that were let through and can't be taken
+// back. A client may tell a conversation from the turn on several times: at the same time, again,
+// or without some of it. What a scope allows once is allowed once in all of them. That lasts from
+// call to call as long as a confirmation does: later, the same words in a new conversation are a
+// new task, such as one that runs each day.
+type made struct {
+	mu    sync.Mutex
+	turns recent[*madeIn]
+}
+
+// Bounds on what is remembered, in each of two generations: turns, and the bytes of their calls.
+// maxMade bounds the calls of one turn.
+const (
+	maxMadeTurns, maxMadeWeight = 1 << 14, 16 << 20
+	maxMade                     = 1 << 10
+)
+
+// madeElsewhere is the id of a call that a telling of the conversation lacks.
+const madeElsewhere = "made-elsewhere"
+
+// madeIn are the calls of one turn. Its lock is held while a call of the turn is decided.
+type madeIn struct {
+	mu    sync.Mutex
+	calls []call
+	// last is when a call of the turn was decided.
+	last time.Time
+}
+
+// in returns the calls of a turn.
+func (m *made) in(turn hash) *madeIn {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t, ok := m.turns.get(turn.short())
+	if !ok {
+		t = &madeIn{}
+		m.turns.put(turn.short(), t, 0)
+	}
+	return t
+}
+
+// weigh counts a call's bytes.
+func (m *made) weigh(turn hash, t *madeIn, k *call) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.turns.put(turn.short(), t, len(k.arguments))
+}
+
+// identity tells calls from each other, however a client writes their arguments.
+func (k *call) identity() hash { return hashParts([]byte(k.tool), []byte(plainJSON(k.arguments))) }
+
+// proposeOnce decides a call that the model proposes now, where the turn has a scope whose counts
+// no log keeps: after the calls of the turn that this telling of the conversation lacks.
+func (c *conversation) proposeOnce(ctx context.Context, k *call, proposal remit.Call) (*remit.Decision, error) {
+	t := c.made.in(c.turn)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := c.monitor.Now()
+	if !now.Before(t.last.Add(discharge.ConfirmationLife)) {
+		t.calls = nil
+	}
+	t.last = now
+
+	had := map[hash]int{}
+	for i := range t.calls {
+		id := t.calls[i].identity()
+		if had[id]++; had[id] <= c.here[id] {
+			continue
+		}
+		if _, err := c.decide(ctx, &t.calls[i], remit.Call{Past: true}); err != nil {
+			return nil, err
+		}
+	}
+
+	d, err := c.decide(ctx, k, proposal)
+	if err != nil || d == nil || d.Verdict != remit.Allow || len(t.calls) >= maxMade {
+		return d, err
+	}
+	switch d.Effect {
+	case contract.Egress, contract.Destructive, contract.Execute:
+		t.calls = append(t.calls, call{id: madeElsewhere, tool: k.tool, arguments: k.arguments})
+		c.made.weigh(c.turn, t, k)
+	}
+	return d, nil
+}

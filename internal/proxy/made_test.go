@@ -1,0 +1,116 @@
+package proxy_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/remit-project/remit/internal/proxy"
+	"github.com/remit-project/remit/scope"
+)
+
+// oncePlanner allows one mail to ann, and reading three times.
+type oncePlanner struct{}
+
+func (oncePlanner) Plan(context.Context, *scope.Request) (*scope.Plan, error) {
+	const text = `{"calls":[{"tool":"send_email","args":{"/to":{"is":"ann@corp.example"},"/body":{"any":true}}},{"tool":"read_page","times":3,"args":{"/url":{"is":"https://news.example/today"}}}]}`
+	return &scope.Plan{Scope: json.RawMessage(text), Model: "test"}, nil
+}
+
+// TestAScopeCountsOnce: what the user's turn authorises once is let through once, however the
+// client tells the conversation from that turn on, and whatever it leaves out.
+func TestAScopeCountsOnce(t *testing.T) {
+	const ann = "ann@corp.example"
+	now := &clock{now: time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)}
+	begin := func(t *testing.T) *talk {
+		c := newTalk(t, func(o *proxy.Options) { planning(oncePlanner{})(o); o.Monitor.Now = now.Now })
+		c.say("user", "Read https://news.example/today and send a mail to ann@corp.example.")
+		c.want(c.ask(calls("c1", "read_page", reading)), true)
+		c.result("c1", "nothing")
+		return c
+	}
+	for name, test := range map[string]func(t *testing.T, c *talk){
+		"the same history again": func(t *testing.T, c *talk) {
+			before := slices.Clone(c.messages)
+			c.want(c.ask(mailTo("d1", ann)), true)
+			c.messages = before
+			c.want(c.ask(mailTo("d2", ann)), false)
+		},
+		"without the call": func(t *testing.T, c *talk) {
+			before := slices.Clone(c.messages)
+			c.want(c.ask(mailTo("d1", ann)), true)
+			c.result("d1", "sent")
+			c.want(c.ask(calls("c2", "read_page", reading)), true)
+			c.messages = append(before, c.messages[len(c.messages)-1])
+			c.result("c2", "nothing")
+			c.want(c.ask(mailTo("d2", ann)), false)
+		},
+		"under another system prompt": func(t *testing.T, c *talk) {
+			before := slices.Clone(c.messages)
+			c.want(c.ask(mailTo("d1", ann)), true)
+			c.messages = append([]json.RawMessage{json.RawMessage(`{"role":"system","content":"It is ten."}`)}, before...)
+			c.want(c.ask(mailTo("d2", ann)), false)
+		},
+		"after a yes": func(t *testing.T, c *talk) {
+			before := slices.Clone(c.messages)
+			c.want(c.ask(mailTo("d1", ann)), true)
+			c.messages = before
+			c.say("user", "yes "+codeIn(c.ask(mailTo("d2", ann))))
+			c.want(c.ask(mailTo("d3", ann)), true)
+		},
+		"the next turn has its own": func(t *testing.T, c *talk) {
+			c.want(c.ask(mailTo("d1", ann)), true)
+			c.result("d1", "sent")
+			c.ask(said("Done."))
+			c.say("user", "Send the mail to ann@corp.example, once more.")
+			c.want(c.ask(mailTo("d2", ann)), true)
+		},
+		"another conversation that begins so": func(t *testing.T, c *talk) {
+			c.want(c.ask(mailTo("d1", ann)), true)
+			c.messages = nil
+			c.say("user", "Good morning.")
+			c.ask(said("Hello."))
+			c.say("user", "Read https://news.example/today and send a mail to ann@corp.example.")
+			c.want(c.ask(mailTo("d2", ann)), true)
+		},
+		"another session": func(t *testing.T, c *talk) {
+			before := slices.Clone(c.messages)
+			c.want(c.ask(mailTo("d1", ann)), true)
+			c.messages, c.header = before, []string{"Remit-Session", "run-2"}
+			c.want(c.ask(mailTo("d2", ann)), true)
+		},
+		"the same task later": func(t *testing.T, c *talk) {
+			first := slices.Clone(c.messages[:1])
+			c.want(c.ask(mailTo("d1", ann)), true)
+			now.add(16 * time.Minute)
+			c.messages = first
+			c.want(c.ask(calls("c1", "read_page", reading)), true)
+			c.result("c1", "nothing")
+			c.want(c.ask(mailTo("d2", ann)), true)
+		},
+	} {
+		t.Run(name, func(t *testing.T) { test(t, begin(t)) })
+	}
+
+	t.Run("at the same time", func(t *testing.T) {
+		c := begin(t)
+		const n = 8
+		for range n {
+			c.u.add(chatReply(mailTo("d1", ann)))
+		}
+		answers := make([]string, n)
+		var all sync.WaitGroup
+		for i := range n {
+			all.Go(func() { _, answers[i] = post(t, c.base, "/v1/chat/completions", c.body(), c.header...) })
+		}
+		all.Wait()
+		sent := slices.DeleteFunc(answers, func(a string) bool { return !strings.Contains(a, `"tool_calls"`) })
+		if len(sent) != 1 {
+			t.Errorf("%d mails, want 1", len(sent))
+		}
+	})
+}
