@@ -153,7 +153,7 @@ func (chat) answer(body []byte) (*answer, error) {
 		}
 		second := i > 0 && len(s.calls) > 0 // calls beside those of the first choice
 		if second || !absent(strictjson.Get(c, "delta")) {
-			return nil, errBody
+			return nil, fmt.Errorf("%w: there are calls in one of several choices, or outside of a message", errBody)
 		}
 		if i == 0 {
 			a.utterance, a.turn = *s, message

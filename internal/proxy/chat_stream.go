@@ -92,7 +92,7 @@ func (k *chatCodec) event(e sse.Event) ([]piece, error) {
 		index := integer(strictjson.Get(c, "index"))
 		second := index > 0 && len(calls) > 0 // calls beside those of the first choice
 		if second || !absent(strictjson.Get(c, "message")) {
-			return nil, errBody
+			return nil, fmt.Errorf("%w: there are calls in one of several choices, or outside of a delta", errBody)
 		}
 		if index > 0 {
 			continue

@@ -147,6 +147,7 @@ func refuse(message string) error { return &errRequest{message} }
 var (
 	errBody   = errors.New("the answer is not the JSON that was expected")
 	errBroken = errors.New("the stream of the answer broke off")
+	errLong   = errors.New("the answer is longer than the bound")
 	// errTold ends a stream in which the upstream has already reported an error.
 	errTold = errors.New("the upstream reported an error within its answer")
 )

@@ -137,7 +137,7 @@ func (x *exchange) open(body []byte) error {
 
 	c, kept, err := r.resume(x.r.Context(), id, x.tenant)
 	if err != nil {
-		return err
+		return ofSession(err)
 	}
 	x.p.beginnings.keep(x.tenant, body, sum, r)
 	last := len(req.turns)
@@ -217,7 +217,7 @@ func (x *exchange) try(resp *http.Response, idle *idle) (again bool, err error) 
 		return false, err
 	}
 	if len(raw) > x.p.o.Limits.Answer {
-		return false, errors.New("the answer is longer than the bound")
+		return false, errLong
 	}
 
 	raw = bytes.TrimSpace(strictjson.Repair(bytes.TrimPrefix(raw, byteOrderMark)))
@@ -270,6 +270,7 @@ func (x *exchange) passUnchecked(resp *http.Response, body []byte, why error) er
 // settle decides the calls of an answer in order and reports whether to ask the
 // model again.
 func (x *exchange) settle(a *answer) (again bool, err error) {
+	defer func() { err = ofSession(err) }()
 	ctx := x.r.Context()
 	x.tries = append(x.tries, a)
 	x.usage = sum(x.usage, a.usage)
@@ -403,7 +404,7 @@ func (x *exchange) fate(k *call, v verdict) fate {
 // finish records what the client gets, before the client gets it.
 func (x *exchange) finish(shown *utterance) error {
 	if err := x.c.assistant(x.r.Context(), words(shown.text)); err != nil {
-		return err
+		return ofSession(err)
 	}
 	x.keep(shown)
 	return nil
@@ -466,6 +467,24 @@ func (x *exchange) endPartial(err error) error {
 	return x.stream.end(x.tries[len(x.tries)-1])
 }
 
+// errSession is an error of the session, as of its store. Its text may name what the client has
+// no business with.
+type errSession struct{ err error }
+
+// Error implements [error].
+func (e *errSession) Error() string { return e.err.Error() }
+
+// Unwrap returns what went wrong.
+func (e *errSession) Unwrap() error { return e.err }
+
+// ofSession marks an error of the session; nil for none.
+func ofSession(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &errSession{err}
+}
+
 // fail answers with an error, or ends the stream with one.
 func (x *exchange) fail(err error) {
 	if cause := context.Cause(x.r.Context()); cause != nil && !errors.Is(cause, errIdle) {
@@ -481,8 +500,11 @@ func (x *exchange) fail(err error) {
 	} else {
 		x.p.o.Log.Error("a request failed", "path", x.r.URL.Path, "error", err)
 	}
-	if errors.Is(err, errDoubled) {
+	switch e := (*errSession)(nil); {
+	case errors.Is(err, errDoubled):
 		status, message = http.StatusNotFound, err.Error()
+	case errors.As(err, &e) && status == http.StatusBadGateway:
+		message = "the session could not go on, and nothing was decided: the log of remit proxy says why"
 	}
 	if x.stream != nil {
 		if !errors.Is(err, errTold) {

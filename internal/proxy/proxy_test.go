@@ -128,7 +128,7 @@ func TestLimits(t *testing.T) {
 	}
 	chunk := "data: {\"id\":\"x\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"xxxxxxxxxxxxxxxxxxxx\"}}]}\n\n"
 	w := handle(direct(t, &fixed{kind: "text/event-stream", bodies: []string{strings.Repeat(chunk, 20)}}, small), "/v1/chat/completions", hello)
-	if !strings.Contains(w.Body.String(), `"error"`) || w.Body.Len() > 1000 {
+	if !strings.Contains(w.Body.String(), "longer than the bound") || w.Body.Len() > 1000 {
 		t.Errorf("a long stream: %s", w.Body)
 	}
 }
@@ -214,12 +214,14 @@ func TestToolsThatDifferFromThePack(t *testing.T) {
 
 // Contracts that can't be kept hold for nothing.
 func TestContractsThatCannotBeKept(t *testing.T) {
+	var log bytes.Buffer
 	h := direct(t, &fixed{kind: "application/json"}, func(o *proxy.Options) {
 		o.Learned = func(*contract.File) (*contract.File, error) { return nil, fmt.Errorf("the disk is full") }
+		o.Log = slog.New(slog.NewTextHandler(&log, nil))
 	})
 	w := handle(h, "/v1/chat/completions", fmt.Sprintf(`{"messages":[{"role":"user","content":"hi"}],"tools":%s}`, mailTools))
-	if w.Code != http.StatusBadGateway || !strings.Contains(w.Body.String(), "the disk is full") {
-		t.Errorf("got %d %s", w.Code, w.Body)
+	if w.Code != http.StatusBadGateway || !strings.Contains(w.Body.String(), "the log of remit proxy says why") || !strings.Contains(log.String(), "the disk is full") {
+		t.Errorf("got %d %s, and the log %s", w.Code, w.Body, log.String())
 	}
 }
 

@@ -79,11 +79,15 @@ func (x *exchange) streamAnswer(resp *http.Response, idle *idle) (again bool, er
 
 	s := x.stream
 	s.queue, s.tail, s.calls = nil, nil, 0
-	if err := s.read(idle.reader(io.LimitReader(resp.Body, int64(x.p.o.Limits.Answer)))); err != nil {
+	body := &io.LimitedReader{R: resp.Body, N: int64(x.p.o.Limits.Answer) + 1}
+	if err := s.read(idle.reader(body)); err != nil {
 		return false, err
 	}
 
 	a, err := s.k.answer()
+	if err != nil && body.N == 0 {
+		err = errLong
+	}
 	if err != nil {
 		if x.p.o.Shadow {
 			x.p.o.Log.Warn("an answer would have been refused", "path", x.r.URL.Path, "error", err)
