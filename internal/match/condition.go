@@ -138,7 +138,7 @@ func (m *matcher) someOf(s *Source, r *Result) (met bool, miss string) {
 			continue
 		}
 		if !m.against && m.isContested(where, r) {
-			return false, m.say("what %s returned has several records of that name, and not all are as the request has it", s.Tool)
+			return false, m.say("what %s returned has several records that are called so, and they don't agree on the state that the request names", s.Tool)
 		}
 		return true, ""
 	}

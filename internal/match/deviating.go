@@ -196,7 +196,7 @@ func (m *matcher) isOfAnother(text, name string) bool {
 	}
 	of := strings.Fields(spaced(name))
 	return slices.ContainsFunc(all, func(w string) bool {
-		isOwn := slices.Contains(of, fold(w)) || lexicon().Nobiliary.Has(fold(w)) || appears(m.folded, fold(w))
+		isOwn := slices.Contains(of, fold(w)) || lexicon().NameParticles.Has(fold(w)) || appears(m.folded, fold(w))
 		return (!isUpper(w) || isRoman().MatchString(w)) && !isOwn
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/scope"
@@ -135,9 +136,9 @@ func (e *Call) isForOther(p *Proposal) bool {
 }
 
 // states reports whether a value is one of those that a constraint states. What a call that can't be taken back is about is as it is written,
-// and so is what bears authority; a moment names nobody. Of two hours of which one has no zone, that is the user's.
+// and so is what bears authority and the name of a file, whatever takes it; a moment names nobody. Of two hours of which one has no zone, that is the user's.
 func (c *Constraint) states(a *Argument, irreversible bool, zone *time.Location) bool {
-	isExact := a.authority() || (irreversible && a.Role == label.Selector)
+	isExact := a.authority() || (irreversible && (a.Role == label.Selector || isFile(a.Text)))
 	return slices.ContainsFunc(c.Is, func(v scope.Value) bool {
 		if is, known := isHourIn(zone, string(v), a.Text); known {
 			return is
@@ -145,6 +146,12 @@ func (c *Constraint) states(a *Argument, irreversible bool, zone *time.Location)
 		return a.is(string(v), isExact && !isMoment(string(v)))
 	})
 }
+
+// isFile reports whether a text is the name of a file.
+func isFile(text string) bool { return fileName().MatchString(text) }
+
+// fileName matches a name or a path in one word, with the ending of a file.
+var fileName = pattern.OnUse(`^\S*\pL\S*\.[a-zA-Z]\w{1,4}$`)
 
 // tooMuch ends a match that sees only a part of a result: what it finds to be the only one
 // might be one of several.

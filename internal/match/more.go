@@ -120,7 +120,7 @@ func (f *field) saysMore(listed int, around []string) bool {
 
 	last := f.key[len(f.key)-1]
 	if f.text == "false" {
-		return lexicon().Ends.In(f.key)
+		return lexicon().Finished.In(f.key)
 	}
 	if f.key[0] == "total" && lexicon().Counts.Has(last) {
 		n, err := whole(f.text)

@@ -93,7 +93,7 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 		return m.quoted(c, a, o)
 	}
 	if m.leavesPlace(&a) {
-		return Grant{}, m.say("%s leads out of where it is listed", short(a.Text))
+		return Grant{}, m.say("%s has a step (..) out of its folder", short(a.Text))
 	}
 	hits, miss := m.picked(c, &a, o, hits)
 	if miss != "" {

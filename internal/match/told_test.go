@@ -320,3 +320,18 @@ func TestListedBesideAChoice(t *testing.T) {
 		"lists that the tool doesn't name": {scope: first, args: map[string]string{"/id": "s:2026-11-25T12:30"}, results: times(busy)},
 	}.run(t)
 }
+
+// TestNamesOfFiles: of a call that can't be taken back the name of a file is as it is written, whatever takes it; a word of a text is not.
+func TestNamesOfFiles(t *testing.T) {
+	stating := func(text string) string {
+		return `{"calls":[{"tool":"act","args":{"/text":{"is":"` + text + `"}}}]}`
+	}
+	is := func(text string) map[string]string { return map[string]string{"/text": "c:" + text} }
+	askings{
+		"a file":                         {scope: stating("Kyrie.pdf"), args: is("Kyrie.pdf"), want: true},
+		"a file in another case":         {scope: stating("Kyrie.pdf"), args: is("kyrie.pdf")},
+		"the same, can be undone":        {scope: stating("Kyrie.pdf"), args: is("kyrie.pdf"), reversible: true, want: true},
+		"a word in another case":         {scope: stating("Standup"), args: is("standup"), want: true},
+		"a sentence with one at the end": {scope: stating("See Kyrie.pdf"), args: is("see Kyrie.pdf"), want: true},
+	}.run(t)
+}
