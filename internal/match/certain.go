@@ -37,7 +37,7 @@ func (m *matcher) condition(w *Match, r *Result) (named func(*field) bool, outer
 
 	named, found := m.memberOf(level, w.name(), "", "", false)
 	meant := ""
-	if !found {
+	if !found && !m.isTimeOfList(w, r) {
 		meant = m.surely(w, level)
 	}
 	if meant != "" {
@@ -54,6 +54,13 @@ func (m *matcher) condition(w *Match, r *Result) (named func(*field) bool, outer
 		return named, true
 	}
 	return exact(), false
+}
+
+// isTimeOfList reports whether a condition is on a time that the records of a list have under just its name, in a result for one thing: the
+// times of a table's free hours are not the day that they are of.
+func (m *matcher) isTimeOfList(w *Match, r *Result) bool {
+	name := strings.Join(w.name(), " ")
+	return w.timed() && !m.against && len(r.level.inOrder) == 1 && r.members[name] && r.parts[name] == 0 && m.everywhere(r, name)
 }
 
 // isOfUnsaid reports whether a bound or a state is only on members of something that neither the condition names, nor the user, nor the

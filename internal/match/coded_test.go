@@ -29,3 +29,31 @@ func TestThingForItsID(t *testing.T) {
 		})
 	}
 }
+
+// TestTimesOfOneDay: where a result is for one day, a condition on the time is on that of its list, and not on the day.
+func TestTimesOfOneDay(t *testing.T) {
+	const scope = `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"time","where":{"time":{"after":"19:00"}}}],"kind":"date","pick":"choice","by":"earliest by time"}}}]}`
+	for name, c := range map[string]struct {
+		list, time       string
+		write, otherwise bool
+	}{
+		"the first one after":   {`{"date":"2026-01-10","free":[{"time":"17:45"},{"time":"19:15"},{"time":"20:30"}]}`, "19:15", true, true},
+		"one before":            {`{"date":"2026-01-10","free":[{"time":"17:45"},{"time":"19:15"},{"time":"20:30"}]}`, "17:45", false, false},
+		"a later one":           {`{"date":"2026-01-10","free":[{"time":"17:45"},{"time":"19:15"},{"time":"20:30"}]}`, "20:30", false, false},
+		"a time that one lacks": {`{"date":"2026-01-10","free":[{"time":"17:45"},{"time":"19:15"},{"hour":"20:30"}]}`, "19:15", true, false},
+		"the times of two days": {`[{"date":"2026-01-10","free":[{"time":"19:15"}]},{"date":"2026-01-11","free":[{"time":"19:30"}]}]`, "19:15", false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, reversibly := range []bool{true, false} {
+				want := c.otherwise
+				if reversibly {
+					want = c.write
+				}
+				h := hostile{request: "The earliest after 7.", scope: scope, results: mails(nil, c.list), tool: "forward_mail", args: map[string]string{"/id": "s:" + c.time}, write: reversibly}
+				if got, misses := h.covered(t); got != want {
+					t.Errorf("can be taken back %v: covered %v, want %v (%v)", reversibly, got, want, misses)
+				}
+			}
+		})
+	}
+}
