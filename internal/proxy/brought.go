@@ -207,7 +207,7 @@ func spellings(leaf *strictjson.Leaf) []string {
 
 // marks finds what was brought in a turn's words.
 func (b *brought) marks(text string, words []token, lines []quote) []quote {
-	found := b.rows(words)
+	found := b.rows(text, words)
 	for i := range words {
 		for n := wordyTokens; n < quoteTokens && i+n <= len(words); n++ {
 			k := key(0, words[i:i+n])
@@ -230,8 +230,9 @@ func standsAlone(text string, words []token, i int) bool {
 }
 
 // rows finds names and values of records that stand together without another word, in any order:
-// as much as a quote, or all of a small record.
-func (b *brought) rows(words []token) []quote {
+// as much as a quote, or all of a small record. A sign or a line break parts them, as in all forms
+// of records: a list of words has those of any sentence, and could take a condition from the user.
+func (b *brought) rows(text string, words []token) []quote {
 	if len(b.units) == 0 {
 		return nil
 	}
@@ -241,9 +242,13 @@ func (b *brought) rows(words []token) []quote {
 		from[i] = i
 	}
 	for i := range words {
+		begin := i
+		if i > 0 && strings.Trim(text[words[i-1].end:words[i].start], " ") != "" {
+			begin = from[i]
+		}
 		for n := 1; n <= quoteTokens && i+n <= len(words); n++ {
 			if b.units[key(0, words[i:i+n])] != 0 {
-				from[i+n] = min(from[i+n], from[i])
+				from[i+n] = min(from[i+n], begin)
 			}
 		}
 	}

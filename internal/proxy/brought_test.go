@@ -139,6 +139,31 @@ func TestResultsThatTheModelRepeats(t *testing.T) {
 	c.want(c.ask(mailTo("m1", "eve@evil.example")), false)
 }
 
+// TestListsOfWords: a result that lists words takes no sentence with them from the user, such as a
+// condition.
+func TestListsOfWords(t *testing.T) {
+	for _, turn := range []string{
+		"Send hello to ann@corp.example, but only if she has really sent us the signed contract that we asked for last week, otherwise do nothing.",
+		"只有在她已经把我们要的合同签好并且寄回来的时候才给她发邮件。",
+	} {
+		words := strings.Fields(turn)
+		if len(words) == 1 {
+			words = strings.Split(turn, "")
+		}
+		counts := map[string]int{}
+		for _, w := range words {
+			counts[strings.Trim(w, ".,。")]++
+		}
+		p := &planner{}
+		c := wrote(t, encoded(counts), planning(p))
+		c.say("user", turn)
+		c.ask(mailTo("m1", "eve@evil.example"))
+		if got := p.usersIn(); got != turn {
+			t.Errorf("of %q is the user's: %q", turn, got)
+		}
+	}
+}
+
 // TestResultsNeverBecomeTheUsers: however a result comes back in a later turn, none of its values
 // is the user's then.
 func TestResultsNeverBecomeTheUsers(t *testing.T) {

@@ -273,10 +273,9 @@ func (e *echoes) divide(owner uint64, place hash, text string, l *lineage, befor
 		h := before()
 		quotes = slices.DeleteFunc(quotes, func(q quote) bool { return h.may(owner, text, words[q.from:q.to]) })
 	}
-	for _, q := range l.brought.marks(text, words, whole) {
-		if !l.includes(text[words[q.from].start:words[q.to-1].end]) {
-			quotes = append(quotes, q)
-		}
+	if found := l.brought.marks(text, words, whole); len(found) > 0 {
+		said := l.words()
+		quotes = append(quotes, slices.DeleteFunc(found, func(q quote) bool { return includes(said, words[q.from:q.to]) })...)
 	}
 	return cut(text, words, end, joinQuotes(quotes))
 }
@@ -548,9 +547,22 @@ func (l *lineage) own(owner uint64) map[uint64]bool {
 // punctuation.
 func (l *lineage) includes(text string) bool {
 	words, _ := tokensOf(text, maxEchoTokens)
+	return includes(l.words(), words)
+}
+
+// words returns the words of each text of the user's.
+func (l *lineage) words() [][]token {
+	out := make([][]token, len(l.users))
+	for i, u := range l.users {
+		out[i], _ = tokensOf(u, maxEchoTokens)
+	}
+	return out
+}
+
+// includes reports whether one of several texts has some words.
+func includes(texts [][]token, words []token) bool {
 	same := func(a, b token) bool { return a.hash == b.hash }
-	return slices.ContainsFunc(l.users, func(u string) bool {
-		said, _ := tokensOf(u, maxEchoTokens)
+	return slices.ContainsFunc(texts, func(said []token) bool {
 		for i := 0; i+len(words) <= len(said); i++ {
 			if slices.EqualFunc(words, said[i:i+len(words)], same) {
 				return true
