@@ -57,7 +57,7 @@ func (w *writer) record(names, values []string) {
 	w.raw("}")
 }
 
-// maxCells bounds the cells of a line.
+// maxCells bounds the cells of a line, and the lines of a record in an outline.
 const maxCells = 256
 
 // cells parts a line of a table, which has bars around it.

@@ -148,7 +148,7 @@ func (o *outline) field(m []string) bool {
 	}
 	o.dashed = o.dashed && dash
 	o.add(name, m[4])
-	return !slices.Contains(o.names[:len(o.names)-1], name)
+	return len(o.names) <= maxCells && !slices.Contains(o.names[:len(o.names)-1], name)
 }
 
 func (o *outline) add(name, value string) {

@@ -58,6 +58,18 @@ var outlineTemplates = []func(id, title, note string) string{
 
 // TestOutlineIsNotForged: in a text whose tool begins each line with words of its own, and writes no line end into a value, nobody
 // writes another's value or another record, and nobody's record is left out.
+
+// TestOutlineIsBounded: a record has few lines, and a long text is given up soon.
+func TestOutlineIsBounded(t *testing.T) {
+	var text strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&text, "k%06d: v\n", i)
+	}
+	if doc := serialized.Read(text.String(), serialized.Outline, serialized.Trust{}); doc != nil {
+		t.Error("a record of 20,000 lines is read")
+	}
+}
+
 func TestOutlineIsNotForged(t *testing.T) {
 	pieces := rapid.SampledFrom([]string{
 		"a", "Dana", "7", " ", ": ", "id: 9", "- ", "**", "*", "`", "`EVIL`", "(EVIL)", " | ", " — ", "|", "# ", "### x", "---", "> ", "\"", "'", "{", "[", "]", "\\", "\t", "\r", "\u2028", "\x00", "- **id:** EVIL", "** (`EVIL`) | ",
