@@ -167,7 +167,7 @@ func (m *matcher) unglued(before, of, behind string) (rest, further string, isWh
 // numbers, words of the user's, and behind them when, where or by whom it came about.
 func (m *matcher) mayDeny(beside []string, isBehind bool) bool {
 	for _, w := range beside {
-		if !strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsMark(r) }) {
+		if !strings.ContainsFunc(w, func(r rune) bool { return !unicode.Is(unicode.Variation_Selector, r) }) {
 			continue // how a sign before it looks
 		}
 		isNumber := !strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsDigit(r) })

@@ -23,6 +23,7 @@ func TestNotSo(t *testing.T) {
 		"nobody did":                   {scope: state, args: is, results: list("status", "approved by nobody")},
 		"till a day":                   {scope: state, args: is, results: list("status", "approved until yesterday")},
 		"crossed out":                  {scope: state, args: is, results: list("status", "~approved~")},
+		"with a sign of what's banned": {scope: state, args: is, results: list("status", "approved \u20e0")},
 		"with a cross":                 {scope: state, args: is, results: list("status", "approved ❌")},
 		"with a check mark":            {scope: state, args: is, results: list("status", "approved ✅"), want: true},
 		"of none":                      {scope: state, args: is, results: list("status", "0 approved")},

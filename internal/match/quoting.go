@@ -92,7 +92,7 @@ func (q *quoting) isHeader(start, end int) bool {
 	if q.headings++; q.headings > maxHeadings {
 		return true
 	}
-	isOwn := !q.inRecord && isBegin(q.text[:start])
+	isOwn := !q.inRecord && q.headings == 1 && isBegin(q.text[:start]) // who wrote it is said once
 	if q.inRecord {
 		isOwn = isOfAny(value, q.senders)
 	}
