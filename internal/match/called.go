@@ -132,11 +132,11 @@ func (m *matcher) asConstrained(s *Source, a Argument) (constrained, met bool) {
 // isPageMeant reports whether the page of a listing that an argument asks for is the one that is
 // meant: the user says so, or all that is meant is on it. The second in a list is that of the list
 // which the user saw, however long. A number of the user's may be that of anything ("for 2 nights"), and of one page no
-// order of all records follows.
+// order of all records follows, whatever its limit is called.
 func (m *matcher) isPageMeant(r *Result, a Argument, of *Constraint) bool {
 	by, _ := of.criterion()
-	isBound := !r.isSize(argumentName(a.Pointer)) // of the user's own, and not how many are meant
-	isSaid := appears(m.folded, fold(a.Text)) && !(m.irreversible && by.order != nil && !isBound)
+	isPage := r.isSize(argumentName(a.Pointer)) || r.isReached(a)
+	isSaid := appears(m.folded, fold(a.Text)) && !(m.irreversible && by.order != nil && isPage)
 	untouched := a.Said && (!m.irreversible || of.isFromBegin())
 	return untouched || m.isSearched(r, of) || isSaid || (m.isCap(r, a) && m.hasFirst(r, of))
 }
@@ -225,6 +225,12 @@ func (r *Result) isSize(key []string) bool {
 		return !isOf || l.Lower.Has(w)
 	}
 	return (isLimit(key) || l.Lengths.In(key)) && !slices.ContainsFunc(key, isOther)
+}
+
+// isReached reports whether a listing has as many records as an argument of its call may allow, or more.
+func (r *Result) isReached(a Argument) bool {
+	n, err := whole(a.Text)
+	return isLimit(argumentName(a.Pointer)) && (err != nil || n <= r.listed())
 }
 
 // pages reports whether an argument of an earlier call may have left records out of its

@@ -294,6 +294,13 @@ func TestANumberOfTheRequestIsNoLimit(t *testing.T) {
 			t.Errorf("a limit of %s: covered %v, want %v (%v)", limit, got, want, misses)
 		}
 	}
+	for _, limit := range []string{"/max_messages", "/search_limit", "/show_count", "/maxToReturn"} {
+		h := hostile{request: "Forward the smallest in 2 parts.", scope: moving(map[string]string{"/id": chosen("id", "smallest by size")}), tool: "forward_mail", args: map[string]string{"/id": "s:a"},
+			results: mails(map[string]string{limit: "o:2"}, `[{"id":"a","size":1},{"id":"b","size":2}]`)}
+		if got, _ := h.covered(t); got {
+			t.Errorf("%s: covered", limit)
+		}
+	}
 }
 
 // TestWhatThingsAreCalled: in a list of things, a member called as they are holds their names,
