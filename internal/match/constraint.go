@@ -7,7 +7,6 @@ import (
 
 	"github.com/remit-project/remit/internal/provenance/numeral"
 	"github.com/remit-project/remit/label"
-	"github.com/remit-project/remit/scope"
 )
 
 // value returns the grant of a constraint for a value, or why it has none.
@@ -105,33 +104,3 @@ func (m *matcher) isSpelled(text string) bool {
 
 // errOpen is why free content doesn't do for an argument.
 const errOpen = "a scope can't leave open where a call goes"
-
-// computed accepts a value that follows from the request and the sources. That can be
-// checked of numbers; a text may be computed where no authority lies in it.
-func (m *matcher) computed(c *Constraint, a Argument) (Grant, string) {
-	g := Grant{Way: WayComputed, By: c.By}
-	checked := len(c.Sources) > 0 || (a.Doubtful && a.Role != label.Content)
-	if readsAsNumber(a.Text) && checked {
-		if v, ok := number(a.Text); ok && m.follows(v, c) {
-			return g, ""
-		}
-		return Grant{}, m.say("%s doesn't follow from what the request and its sources say", short(a.Text))
-	}
-
-	if at, ok := moment(strings.TrimSpace(a.Text)); ok && c.By != "" {
-		switch is, known := m.moved(at, isDay(scope.Value(a.Text)), c, a); {
-		case is:
-			return g, ""
-		case known:
-			return Grant{}, m.say("%s is not what the sources say, %s", short(a.Text), c.By)
-		case m.irreversible && !m.mayFollow(at, c):
-			return Grant{}, m.say("%s is far from what the sources say, %s", short(a.Text), c.By)
-		}
-	}
-
-	decides := a.authority() || a.Role == label.Selector
-	if a.Doubtful && decides {
-		return Grant{}, errOpen
-	}
-	return g, ""
-}

@@ -78,8 +78,11 @@ func movedBy(t time.Time, n int, unit string) time.Time {
 }
 
 // mayFollow reports whether a moment may follow from that of a source by words that no program reads ("3 working days after"): it is within a month
-// of one, on the side that they say.
-func (m *matcher) mayFollow(at time.Time, c *Constraint) bool {
+// of one, on the side that they say. Where no source has a moment, one of them has to tell it in words, and where there is none, the user.
+func (m *matcher) mayFollow(at time.Time, c *Constraint, a *Argument) bool {
+	if len(c.Sources) == 0 {
+		return a.Said || m.saysDay(at, c.By)
+	}
 	said := words(c.By)
 	adds, takes := lexicon().Forwards.In(said), lexicon().Backwards.In(said)
 	known := false
@@ -92,7 +95,7 @@ func (m *matcher) mayFollow(at time.Time, c *Constraint) bool {
 			}
 		}
 	}
-	return !known
+	return !known && !isCalculation(c) && m.tellsMoment(at, c, a)
 }
 
 // maxUnread is how far a moment may be from that of its source where no words are read.
@@ -113,6 +116,9 @@ func (m *matcher) moved(at time.Time, day bool, c *Constraint, a Argument) (is, 
 				return true, true
 			}
 		}
+	}
+	if !known && length().MatchString(fold(c.By)) {
+		return m.movedFromOwn(at, c, a)
 	}
 	return false, known
 }
@@ -207,7 +213,8 @@ func (m *matcher) moments(of []Source) []time.Time {
 	var out []time.Time
 	for _, v := range o.values {
 		t, ok := moment(strings.TrimSpace(v.text))
-		if ok && (!bound || slices.Contains(records, v.record)) {
+		isSure := v.doubt == "" || !m.irreversible
+		if ok && isSure && (!bound || slices.Contains(records, v.record)) {
 			out = append(out, t)
 		}
 	}

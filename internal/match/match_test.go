@@ -111,7 +111,8 @@ func TestMatch(t *testing.T) {
 		"two accounts in a text":                      {payment, "pay", map[string]string{"/account": "t:DE89370400440532013000", "/amount": "o:98.7"}, mail("read_file", "", bill+"\n\nor GB33BUKB20201555555555"), false},
 		"a part of a hundred":                         {share, "pay", map[string]string{"/amount": "o:9.87"}, mail("read_file", "", bill), true},
 		"another number":                              {share, "pay", map[string]string{"/amount": "o:77.13"}, mail("read_file", "", bill), false},
-		"a name in a folder":                          {template, "read_file", map[string]string{"/path": "t:/notes/a.md"}, nil, true},
+		"a name in a folder that no program computes": {template, "read_file", map[string]string{"/path": "t:/notes/a.md"}, nil, false},
+		"a name in a folder that the user said":       {template, "read_file", map[string]string{"/path": "t:/notes/may.txt"}, nil, true},
 		"a name that leaves the folder":               {template, "read_file", map[string]string{"/path": "t:/notes/../a.md"}, nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {

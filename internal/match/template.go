@@ -76,17 +76,17 @@ func cut(text, follow string, last bool) (filled, after string, ok bool) {
 func (m *matcher) fill(c *Constraint, group []string, part Argument) (Grant, string) {
 	if len(group) == 1 {
 		h := c.Holes[group[0]]
-		if !h.Computed {
-			return m.value(&h, part)
+		g, miss := m.value(&h, part)                 // also what is computed, as it is outside of a template
+		isName := miss == errOpen && !m.irreversible // which the template holds in its place
+		if h.Computed && miss != "" && (isName || m.says(part.Text)) {
+			return Grant{Way: WayComputed, By: h.By}, ""
 		}
+		return g, miss
 	}
 
 	out := Grant{Way: WayComputed, Beside: part.Text}
 	for _, name := range group {
 		h := c.Holes[name]
-		if h.Computed && len(group) == 1 {
-			continue
-		}
 		if h.Any || h.Computed { // beside another one nobody computes where it ends
 			h = Constraint{Any: true}
 			if _, miss := m.value(&h, part); miss != "" {
