@@ -49,6 +49,7 @@ type (
 		Holes        map[string]Constraint
 
 		sources string        // identifies From, once it is known
+		scales  bool          // what takes its numbers may convert them
 		apart   []scope.Value // those of Is that are others, where an entry is for several calls
 	}
 	// Source is a [scope.Source].

@@ -32,7 +32,10 @@ func (m *matcher) followsExactly(want *big.Rat, c *Constraint) bool {
 	if len(operations) == 0 && len(of) > 1 && isSum(words(by), nil) {
 		operations[plus] = true
 	}
+	isBelowZero := func(n *big.Rat) bool { return n.Sign() < 0 }
 	switch said := amountsIn(by); {
+	case operations[minus] && slices.ContainsFunc(of, isBelowZero):
+		return false // what is less than nothing would be added
 	case len(operations) == 0 && len(of) == 1 && len(amountsIn(forAll().ReplaceAllString(by, " "))) == 0:
 		return equalToCent(of[0], want)
 	case len(of) == 1 && len(said) == 0 && numbers().MatchString(c.By):

@@ -209,7 +209,7 @@ func isSingled(by string) bool {
 
 // shared returns the number that a computation takes a part of.
 func (m *matcher) shared(c *Constraint) (string, bool) {
-	of := Constraint{Kind: scope.Number, Pick: scope.Choice, By: c.By, From: c.Sources, Computed: true}
+	of := Constraint{Kind: scope.Number, Pick: scope.Choice, By: c.By, From: c.Sources, Computed: true, scales: mayConvert(c)}
 	if !isSingled(c.By) {
 		return m.operand(c, c.Sources)
 	}

@@ -12,10 +12,10 @@ import (
 // operand returns the number of a source: its only one, or the sum of all of them where the
 // computation is one. A record without the number may be the one that is meant.
 func (m *matcher) operand(c *Constraint, source []Source) (string, bool) {
-	of := Constraint{Kind: scope.Number, Pick: scope.Only, From: source, Computed: true}
+	of := Constraint{Kind: scope.Number, Pick: scope.Only, From: source, Computed: true, scales: mayConvert(c)}
 	o := m.offers(source, &of, "")
 	if len(o.values) > 1 && isSum(words(c.By), source[0].name()) {
-		return m.sum(source)
+		return m.sum(source, of.scales)
 	}
 
 	values := m.ofBound(source, o)
@@ -33,6 +33,11 @@ func (m *matcher) operand(c *Constraint, source []Source) (string, bool) {
 		return "", false
 	}
 	return values[0].text, true
+}
+
+// mayConvert reports whether the words of a computation multiply or part a number, which may turn it into another unit.
+func mayConvert(c *Constraint) bool {
+	return operationsOf(c)[times] || strings.Contains(c.By, "/") || slices.Contains(words(c.By), "divided")
 }
 
 // ofBound returns the values that a source offers, of several those of the records that other
@@ -62,8 +67,8 @@ func sumOf(by, member []string) bool {
 // sum adds up the values of all records of one list, each a plain number of a record of its own,
 // and of the same measure. Two calls have to ask for the same and give the same sum: what two
 // parts of a listing have in common, nothing says.
-func (m *matcher) sum(source []Source) (string, bool) {
-	of := Constraint{Kind: scope.Number, Pick: scope.All, From: source, Computed: true}
+func (m *matcher) sum(source []Source, scales bool) (string, bool) {
+	of := Constraint{Kind: scope.Number, Pick: scope.All, From: source, Computed: true, scales: scales}
 	summed := m.mode
 	summed.strict = true // a part of a listing has another sum
 	whole := m.as(summed)

@@ -13,7 +13,7 @@ import (
 // ofOtherUnit says why a number may be of another unit than the call takes; empty where it isn't. Its member names a small unit that neither
 // the field nor the call names, or its record has one that the call has otherwise.
 func (m *matcher) ofOtherUnit(name []string, c *Constraint, r *Result, f *field) string {
-	if !m.irreversible || m.against || m.joining || c.Computed || c.Kind != scope.Number {
+	if !m.irreversible || m.against || m.joining || c.scales || c.Kind != scope.Number {
 		return ""
 	}
 	own := unitsIn(argumentName(m.pointer))
@@ -26,7 +26,8 @@ func (m *matcher) ofOtherUnit(name []string, c *Constraint, r *Result, f *field)
 	}
 	isOther := func(w string) bool { return lexicon().Subunits.Has(w) && !isTaken(w) }
 	isSmall := slices.ContainsFunc(f.key[min(1, len(f.key)):], func(w string) bool { return isOther(w) || (lexicon().Durations.Has(w) && !isTaken(w)) })
-	if isSmall || m.isScaled(r, f) || slices.ContainsFunc(m.measures(r, f), isOther) || m.isMeasuredOtherwise(r, f) {
+	isUnclear := !f.numeric && ungrouped(f.text) != "" // 5.400 may be five thousand
+	if isSmall || isUnclear || m.isScaled(r, f) || slices.ContainsFunc(m.measures(r, f), isOther) || m.isMeasuredOtherwise(r, f) || m.isPart(r, f, name) {
 		return m.say("%s is in a unit that the call may not be in", short(f.name))
 	}
 	return ""
@@ -41,7 +42,8 @@ func (m *matcher) isScaled(r *Result, f *field) bool {
 		for _, i := range r.records[at] {
 			beside := &r.fields[i]
 			n, isNumber := number(beside.text)
-			if isNumber && n != "0" && n != "1" && len(beside.key) < 3 && lexicon().Exponents.In(beside.key) && slices.ContainsFunc(f.key, ofMoney) {
+			isScale := (isNumber && n != "0" && n != "1") || beside.text == "true"
+			if isScale && len(beside.key) < 3 && lexicon().Exponents.In(beside.key) && slices.ContainsFunc(f.key, ofMoney) {
 				return true
 			}
 		}
@@ -56,6 +58,9 @@ func (m *matcher) isMeasuredOtherwise(r *Result, f *field) bool {
 	isOpen := slices.ContainsFunc(m.in.Args, func(a Arg) bool { return a.Absent && lexicon().OfCurrency.In(argumentName(a.Pointer)) })
 	if len(taken) == 0 && !isOpen {
 		return false
+	}
+	if m.isInUnknown(r, f, taken) {
+		return true
 	}
 	have := unitsIn(slices.Concat(f.key, m.measures(r, f)))
 	if isOfMoney := func(u unit) bool { return u.of == "money" }; isOpen && !slices.ContainsFunc(taken, isOfMoney) && slices.ContainsFunc(have, isOfMoney) {
@@ -74,6 +79,45 @@ func (m *matcher) isMeasuredOtherwise(r *Result, f *field) bool {
 func (m *matcher) isSaidUnit(u unit) bool {
 	isIn := func(w string) bool { return slices.Contains(unitsCalled(w), u) }
 	return m.work(len(m.folded)) && (slices.ContainsFunc(strings.FieldsFunc(m.folded, isSign), isIn) || strings.ContainsFunc(m.folded, func(r rune) bool { return isIn(string(r)) }))
+}
+
+// isInUnknown reports whether what says in which unit or currency a number is has a word that isn't known to be the call's: a program that knows no
+// tablets, TEUR or mg/kg can't tell that they are mg or EUR.
+func (m *matcher) isInUnknown(r *Result, f *field, taken []unit) bool {
+	for at := range outwards(f.record) {
+		if !m.work(len(r.records[at]) * perStep) {
+			return true
+		}
+		for _, i := range r.records[at] {
+			beside := &r.fields[i]
+			last := beside.key[max(0, len(beside.key)-1):]
+			says := f.isMeasuredBy(beside) && !beside.null && (lexicon().OfCurrency.In(beside.key) || lexicon().Measures.In(last))
+			if says && slices.ContainsFunc(strings.Fields(beside.text), func(w string) bool { return !isKnownUnit(w) }) {
+				return len(taken) > 0
+			}
+		}
+	}
+	return false
+}
+
+// isKnownUnit reports whether a word is a unit, and no hundredth or thousand of one: GBp are pence.
+func isKnownUnit(word string) bool {
+	const code = len("GBp")
+	isMinor := len(word) == code && word[:code-1] == strings.ToUpper(word[:code-1]) && word[code-1:] == strings.ToLower(word[code-1:]) && word != strings.ToUpper(word)
+	return !isMinor && len(unitsCalled(strings.Trim(fold(word), ".,;()"))) > 0
+}
+
+// isPart reports whether a member that is called after a number says that it is a part in a hundred, or a rate: deductible_type: "percent".
+func (m *matcher) isPart(r *Result, f *field, name []string) bool {
+	if len(f.key) == 0 || !m.work(len(r.records[f.record])*perStep) {
+		return false
+	}
+	isRatio := func(w string) bool { return w == "%" || w == "per" || lexicon().Ratios.Has(w) }
+	return !slices.ContainsFunc(name, isRatio) && slices.ContainsFunc(r.records[f.record], func(i int) bool {
+		beside := &r.fields[i]
+		isOwn := len(beside.key) == len(f.key)+1 && slices.Equal(beside.key[:len(f.key)], f.key)
+		return isOwn && !beside.numeric && (strings.TrimSpace(beside.text) == "%" || slices.ContainsFunc(words(beside.text), isRatio))
+	})
 }
 
 // isComputedOtherwise reports whether a number that a call's is computed from is in another currency than the call, and not converted.

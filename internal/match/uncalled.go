@@ -2,6 +2,8 @@ package match
 
 import (
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/remit-project/remit/scope"
 )
@@ -10,7 +12,9 @@ import (
 
 // mayBeSaid reports whether the user's own words give a value of a source that nobody called: a name, which no order and no computation is
 // about. A number and a day may be those of anything, another account of the user's is not the one that the request means, and what the
-// scope uses elsewhere is something else. For a call that can't be taken back, the source has to be asked for by that very value.
+// scope uses elsewhere is something else. For a call that can't be taken back, the source has to be asked for by that very value: what nobody
+// looked for is invented, and nothing vouches for a value that the user didn't say. What goes without saying, as the branch main, is the one value
+// of a source that selects nothing.
 func (m *matcher) mayBeSaid(c *Constraint, a *Argument) bool {
 	isOther := sharp(c.Kind) && isOf(a.Text, c.Kind)
 	switch {
@@ -20,9 +24,15 @@ func (m *matcher) mayBeSaid(c *Constraint, a *Argument) bool {
 		return true
 	}
 	isMeasure := c.Kind == scope.Number || c.Kind == scope.Date || readsAsNumber(a.Text) || isMoment(a.Text)
-	isEarlier := m.pointer == ""                // of what is read for the call
-	isUsual := !appears(m.folded, fold(a.Text)) // which goes without saying: the branch main
+	isEarlier := m.pointer == "" // of what is read for the call
+	isUsual := c.Kind == scope.Name && c.Pick == scope.Only && isWord(a.Text) && !appears(m.folded, fold(a.Text)) &&
+		!slices.ContainsFunc(c.From, func(s Source) bool { return len(s.Where) > 0 })
 	return (!m.irreversible || isEarlier || isUsual) && !isMeasure && !slices.ContainsFunc(c.From, func(s Source) bool { return s.mentions(a) })
+}
+
+// isWord reports whether a text is one word, and not one for all.
+func isWord(text string) bool {
+	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '_' }) && !lexicon().CatchAlls.Has(fold(text))
 }
 
 // asksFor reports whether all that a source is asked for is one value, by the name of what is taken from it: the order 17, by its number.

@@ -40,7 +40,10 @@ func TestSourceThatNobodyCalled(t *testing.T) {
 		"the one that another one replaces":         {`{"from":[{"tool":"read_file","args":{"/path":{"is":"I-1"}},"field":"replaced"}],"kind":"id","pick":"only"}`, "I-1", true, false},
 		"a name that the user said":                 {`{"from":[{"tool":"list_mails","field":"name","where":{"id":"I-1"}}],"kind":"name","pick":"only"}`, "Ann", true, true},
 		"the same, of a call that can't be undone":  {`{"from":[{"tool":"list_mails","field":"name","where":{"id":"I-1"}}],"kind":"name","pick":"only"}`, "Ann", false, false},
-		"a usual name, which goes without saying":   {`{"from":[{"tool":"list_mails","field":"name","where":{"id":"I-1"}}],"kind":"name","pick":"only"}`, "main", false, true},
+		"a usual name, which goes without saying":   {`{"from":[{"tool":"list_mails","field":"name"}],"kind":"name","pick":"only"}`, "main", false, true},
+		"everything, which doesn't":                 {`{"from":[{"tool":"list_mails","field":"name"}],"kind":"name","pick":"only"}`, "*", false, false},
+		"a name of a record that nobody looked for": {`{"from":[{"tool":"list_mails","field":"name","where":{"id":"I-1"}}],"kind":"name","pick":"only"}`, "main", false, false},
+		"an id that is invented":                    {mail(`{"name":"Ann"}`, `"pick":"only"`), "C7", false, false},
 		"a name in a list from which one is barred": {`{"from":[{"tool":"list_mails","field":"name"}],"kind":"name","pick":"only","except":[{"tool":"list_mails","field":"name"}]}`, "Ann", true, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -27,10 +27,12 @@ money: eur euro euros €, usd dollar dollars bucks $, gbp pound pounds quid ste
  dkk kr krone kroner, sek kr krona kronor, nok kr krone kroner, isk kr krona kronur, czk kč koruna koruny korun, pln zł zloty zlotys złoty złotych, huf ft forint, ron lei leu,
  mdl lei leu, bgn лв лева, rub руб рублей рубля ₽, uah грн гривень ₴, try ₺ tl lira, krw ₩ 원, cny ¥ 元 yuan rmb, inr ₹ rupee rupees, vnd ₫ đồng, thb ฿ baht บาท, ils ₪ shekel shekels,
  kwd dinar dinars, rsd din dinar dinara
-mass: g gr gram grams gramm, kg kilo kilos kilogram kilograms kilogramm, t ton tons tonne tonnes, lb lbs pound pounds, oz ounce ounces
+mass: mg milligram milligrams, µg μg mcg ug microgram micrograms, g gr gram grams gramm, kg kilo kilos kilogram kilograms kilogramm, t ton tons tonne tonnes, lb lbs pound pounds, oz ounce ounces
 length: mm, cm, m meter meters metre metres, km kilometer kilometers kilometre kilometres, mi mile miles, ft foot feet, inch inches
-volume: ml, cl, l liter liters litre litres, hl, gal gallon gallons
+volume: µl μl, ml milliliter milliliters millilitre millilitres, dl, cl, l liter liters litre litres, hl, gal gallon gallons
 time: s sec second seconds, min mins minute minutes, h hr hrs hour hours, d day days, week weeks, month months, year years
+energy: wh, kwh, mwh
+activity: iu ie, mmol, mol
 data: byte bytes, kb, mb, gb, tb`
 
 // isUnit reports whether a text is nothing but a unit, or one for each of another ("l/s", "per month"), whatever holds it.
