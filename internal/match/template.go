@@ -77,7 +77,7 @@ func (m *matcher) fill(c *Constraint, group []string, part Argument) (Grant, str
 	if len(group) == 1 {
 		h := c.Holes[group[0]]
 		g, miss := m.value(&h, part)                 // also what is computed, as it is outside of a template
-		isName := miss == errOpen && !m.irreversible // which the template holds in its place
+		isName := (miss == errOpen || len(h.Sources) == 0) && !m.irreversible // which the template holds in its place
 		if h.Computed && miss != "" && (isName || m.says(part.Text)) {
 			return Grant{Way: WayComputed, By: h.By}, ""
 		}
