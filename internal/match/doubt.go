@@ -31,6 +31,58 @@ func (w *Match) is(v scope.Value, text string) bool {
 	return unclear || same(string(v), text, false) || mayBe(string(v), text) || isAmong(string(v), text) || (w.isOnName() && mayBeCalled(string(v), text)) || w.maySaySo(v, text)
 }
 
+// mayCover reports whether a text in the very place of an id may be about one that a condition looks for, as no other id is.
+func (w *Match) mayCover(text string) bool {
+	return w.isOnID() && slices.ContainsFunc(w.Is, func(v scope.Value) bool { return mayCover(string(v), text) })
+}
+
+// isOnID reports whether a condition is on the id, the number or the code of something.
+func (w *Match) isOnID() bool {
+	name := head(w.name())
+	return len(name) > 0 && (endsIn(name, "id") || endsIn(name, "uuid") || lexicon().Filled.Has(name[len(name)-1]))
+}
+
+// mayCover reports whether a text in the place of a code says anything but another one: "all", C* and C5-9 may be about C7, and so is what no program
+// reads. Another code is one with letters, digits and signs in the same order, or of the same length.
+func mayCover(code, text string) bool {
+	value, shown := plainly(code), plainly(text)
+	if !isCode(value) || isMoment(code) || rational(strings.TrimSpace(code)) != nil || shown == "" {
+		return false
+	}
+	isLong := len(value) >= longCode && len(shown) == len(value) && isCode(shown)
+	if isLong {
+		return false // as a random one is
+	}
+	return shapeOf(shown) != shapeOf(value) || unpadded(shown) == unpadded(value)
+}
+
+// longCode is how long a code is, in bytes, that may have letters and digits in any order.
+const longCode = 6
+
+// shapeOf returns the order of letters, digits and signs in a text.
+func shapeOf(text string) string {
+	var b strings.Builder
+	last := rune(0)
+	for _, r := range text {
+		switch {
+		case unicode.IsLetter(r):
+			r = 'a'
+		case unicode.IsDigit(r):
+			r = '0'
+		}
+		if r != last || (r != 'a' && r != '0') {
+			b.WriteRune(r)
+		}
+		last = r
+	}
+	return b.String()
+}
+
+// unpadded returns a code without zeros before its numbers.
+func unpadded(code string) string {
+	return digits().ReplaceAllStringFunc(code, func(n string) string { return strings.TrimLeft(n, "0") })
+}
+
 // maySaySo reports whether a short text that is no title may say a value among other words, inflected or in a compound: "Admin (owner)" and
 // administrators are admins, for what speaks against a call.
 func (w *Match) maySaySo(v scope.Value, text string) bool {

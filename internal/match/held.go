@@ -315,7 +315,7 @@ func (m *matcher) among(want *held, r *Result, fields []int, isNamed func(*field
 			continue
 		}
 		has = true
-		empty, accepted := strings.TrimSpace(f.text) == "", m.acceptsField(want, r, f)
+		empty, accepted := strings.TrimSpace(f.text) == "", m.acceptsField(want, r, f) || (m.against && want.mayCover(f.text))
 		if accepted && (!empty || m.against) {
 			want.spelt.note(want.Match, f.text)
 			return true, false, true

@@ -76,7 +76,7 @@ func cut(text, follow string, last bool) (filled, after string, ok bool) {
 func (m *matcher) fill(c *Constraint, group []string, part Argument) (Grant, string) {
 	if len(group) == 1 {
 		h := c.Holes[group[0]]
-		g, miss := m.value(&h, part)                 // also what is computed, as it is outside of a template
+		g, miss := m.value(&h, part)                                          // also what is computed, as it is outside of a template
 		isName := (miss == errOpen || len(h.Sources) == 0) && !m.irreversible // which the template holds in its place
 		if h.Computed && miss != "" && (isName || m.says(part.Text)) {
 			return Grant{Way: WayComputed, By: h.By}, ""

@@ -264,3 +264,42 @@ func TestNoneInAnOrder(t *testing.T) {
 		"what is still to be begun": lowest("latest by start", `[{"id":"a","start":"2026-05-01"},{"id":"b","start":"2030-01-01"}]`, true),
 	}.run(t)
 }
+
+// TestUnknownUnits: an irreversible call takes no number beside a unit or a currency that isn't known to be its own, also not to compute with it.
+func TestUnknownUnits(t *testing.T) {
+	for name, c := range map[string]struct {
+		beside string
+		want   bool
+	}{
+		"the currency":            {`"currency":"EUR"`, true},
+		"its name":                {`"currency":"Euro"`, true},
+		"nothing beside":          {`"name":"Ann"`, true},
+		"thousands of it":         {`"currency":"TEUR"`, false},
+		"thousands in words":      {`"currency":"tys. EUR"`, false},
+		"hundredths":              {`"unit":"cents"`, false},
+		"a code for hundredths":   {`"currency":"GBp"`, false},
+		"another currency":        {`"currency":"SEK"`, false},
+		"no currency":             {`"currency":"tablets"`, false},
+		"per cent":                {`"fee_unit":"%"`, false},
+		"per cent, as its type":   {`"fee_type":"percent"`, false},
+		"a rate":                  {`"fee_type":"rate"`, false},
+		"a type that says no how": {`"fee_type":"yearly"`, true},
+	} {
+		for by, value := range map[string]string{"": "80", "half of the fee": "40", "sum of fee": "80", "fee minus 5": "75"} {
+			from := `"from":[{"tool":"list_mails","field":"fee"}],"kind":"number","pick":"only"`
+			if by != "" {
+				from = `"computed":[{"tool":"list_mails","field":"fee"}],"by":"` + by + `"`
+			}
+			s, refused, err := scope.Parse([]byte(`{"calls":[{"tool":"pay","args":{"/amount":{`+from+`},"/currency":{"is":"EUR"}}}]}`), nil)
+			if err != nil || len(refused) > 0 {
+				t.Fatal(err, refused)
+			}
+			r := &match.Result{Call: "r", Server: "mailbox", Tool: "list_mails", Covered: true, Read: true, Early: true}
+			setContent(r, `[{"fee":80,`+c.beside+`}]`)
+			p := call("pay", map[string]string{"/amount": "o:" + value, "/currency": "o:EUR"})
+			if _, misses, ok := match.NewTask(s, "Pay it in EUR.").Match(p, []*match.Result{r}); ok != c.want {
+				t.Errorf("%s, by %q: covered %v, want %v (%v)", name, by, ok, c.want, misses)
+			}
+		}
+	}
+}
