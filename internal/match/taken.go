@@ -62,6 +62,7 @@ func (m *matcher) isMeasuredOtherwise(r *Result, f *field) bool {
 	if m.isInUnknown(r, f, taken) {
 		return true
 	}
+
 	have := unitsIn(slices.Concat(f.key, m.measures(r, f)))
 	if isOfMoney := func(u unit) bool { return u.of == "money" }; isOpen && !slices.ContainsFunc(taken, isOfMoney) && slices.ContainsFunc(have, isOfMoney) {
 		return !slices.ContainsFunc(have, m.isSaidUnit) // the service takes some currency then, and nobody says which
