@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -134,18 +135,20 @@ func (m *matcher) isAmount(c *Constraint, a *Argument) bool {
 // isPartOf reports whether a text is the year, the month or the day of the only moment that a computation is of, where its words are for nothing else.
 func (m *matcher) isPartOf(c *Constraint, text string) bool {
 	said := words(c.By)
-	if len(c.Sources) != 1 || len(said) == 0 || len(partsOfDays[said[0]]) == 0 || isCalculation(c) {
+	if len(c.Sources) != 1 || len(said) == 0 || len(partsOfDays()[said[0]]) == 0 || isCalculation(c) {
 		return false
 	}
 	all := m.moments(c.Sources)
 	isOf := func(form string) bool { return all[0].Format(form) == text }
-	return len(all) == 1 && slices.ContainsFunc(partsOfDays[said[0]], isOf)
+	return len(all) == 1 && slices.ContainsFunc(partsOfDays()[said[0]], isOf)
 }
 
 // partsOfDays are the ways to write a part of a moment.
-var partsOfDays = map[string][]string{
-	"year": {"2006"}, "month": {"2006-01", "01", "1", "January", "Jan"}, "day": {time.DateOnly, "02", "2"}, "weekday": {"Monday", "Mon"},
-}
+var partsOfDays = sync.OnceValue(func() map[string][]string {
+	return map[string][]string{
+		"year": {"2006"}, "month": {"2006-01", "01", "1", "January", "Jan"}, "day": {time.DateOnly, "02", "2"}, "weekday": {"Monday", "Mon"},
+	}
+})
 
 // isTimed reports whether a time of the day is that of a source, moved by the lengths of time in the words of a computation.
 func (m *matcher) isTimed(c *Constraint, a *Argument, given []string) bool {
