@@ -85,7 +85,7 @@ func (q *question) failed(err error) error {
 func (s *Session) input(q question, facts *guard.Facts) (*input, error) {
 	in := &input{
 		deployment: s.monitor.deployment, session: s.id, call: q.call, now: q.now,
-		seen: s.seen.At(q.now), calls: len(s.calls) + s.counts.repeats, confirmed: s.confirmed.At(q.now), agreed: s.agreed, ahead: s.ahead, codeFor: s.codeFor, history: s.history.view(),
+		seen: s.seen.At(q.now), calls: len(s.calls) + s.counts.repeats, confirmed: s.confirmed.At(q.now), agreed: s.agreed, ahead: s.ahead, codeFor: s.codeFor, passages: s.passages, history: s.history.view(),
 		task: s.monitor.scoped(&s.task), results: s.task.results, delegated: s.task.delegated, readings: s.readings, turn: s.counts.user, early: !s.task.foreign,
 		consent: q.consent, facts: facts, best: Allow,
 	}
@@ -98,7 +98,7 @@ func (s *Session) input(q question, facts *guard.Facts) (*input, error) {
 	if record, ok := s.calls[in.call.ID]; ok {
 		in.before = &record.decided
 		if q.consent == none && record.resumable() {
-			in.resumes, in.history = true, in.history.Without(in.call.ID)
+			in.resumes, in.counted, in.history = true, record.counted, in.history.Without(record.counted)
 		}
 	}
 	if q.consent != none {
@@ -230,8 +230,8 @@ func (s *Session) attempt(q *question, facts *guard.Facts, use func(*outcome), l
 		return o, nil
 	}
 	seen := s.history.snapshot()
-	if in.resumes {
-		seen = seen.Without(in.call.ID)
+	if in.resumes || o.passage != nil {
+		seen = seen.Without(o.counted)
 	}
 	for i := range o.wants {
 		o.wants[i].History = seen
@@ -249,6 +249,9 @@ func (s *Session) commit(o *outcome) {
 	if o.record == nil {
 		return
 	}
+	if in.resumes {
+		o.record.passage = s.calls[in.call.ID].passage
+	}
 	if in.resumes && o.record.made != nil && s.calls[in.call.ID].made != nil {
 		o.record.made = s.calls[in.call.ID].made // guards have it already
 	}
@@ -261,6 +264,7 @@ func (s *Session) commit(o *outcome) {
 		return
 	}
 
+	s.pass(o)
 	if o.record.completes {
 		s.codeFor = nil // a code serves once
 	}

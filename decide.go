@@ -31,7 +31,9 @@ type input struct {
 	confirmed discharge.Confirmed
 	agreed    agreements
 	ahead     ahead
-	codeFor   *codeRequest    // a call that waits for a one-time code; nil for none
+	codeFor   *codeRequest // a call that waits for a one-time code; nil for none
+	counted   string       // the id under which a call that resumes is counted
+	passages  passages
 	history   *guard.History  // as guards see it; nil where there are none
 	task      *match.Task     // nil where there is no scope
 	results   []*match.Result // in which its sources are looked for
@@ -86,6 +88,9 @@ type outcome struct {
 	confirmed []confirmedValue
 	// Of a call that is decided by a scope:
 	scopeArgs []match.Argument
+	counted   string       // the id under which it is counted
+	digest    string       // of a call that other points may decide, too; empty for another one
+	passage   *passage     // that it is of; nil for a new one
 	cover     *match.Cover // nil where no entry covers the call
 	coverTask *match.Task  // that the entry is of
 	// readings are those to which a person agreed with the call.
@@ -127,13 +132,14 @@ type deciding struct {
 	checked   []label.Argument
 	ambient   label.Label
 	act       provenance.Act
+	history   *guard.History // as guards see it for this call
 }
 
 func newDeciding(in *input) *deciding {
 	d := &Decision{Session: in.session, Call: in.call.ID, Server: in.call.Server, Tool: in.call.Tool}
 	return &deciding{
-		in: in, d: d, out: &outcome{in: in, decision: d},
-		ambient: in.seen.Ambient(),
+		in: in, d: d, out: &outcome{in: in, decision: d, counted: in.call.ID},
+		ambient: in.seen.Ambient(), history: in.history,
 	}
 }
 
@@ -145,6 +151,7 @@ func (x *deciding) run() {
 
 	x.out.record = &callRecord{decided: decided{call: x.in.call}}
 	if x.bind() && x.parse() && x.fit() && x.resolve() {
+		x.handOn()
 		x.heard()
 		x.check()
 		x.groups()
@@ -157,7 +164,7 @@ func (x *deciding) run() {
 		x.workload()
 		x.guards()
 	}
-	x.out.record.bound, x.out.record.variant = x.bound, x.variant
+	x.out.record.bound, x.out.record.variant, x.out.record.counted = x.bound, x.variant, x.out.counted
 }
 
 // admissible reports whether the session can take the call under its id. A call that was

@@ -29,7 +29,7 @@ func (x *deciding) guard(t target) {
 	denied := x.worst() == Deny
 	request := guard.Request{
 		Server: t.server, Tool: t.contract.Tool.Name, Arguments: t.arguments, Labels: func() []guard.LabeledValue { return x.guardLeaves(t) },
-		History: x.in.history, Now: x.in.now, Recorded: x.in.facts, Message: x.in.call.Message, Beside: x.in.call.Beside,
+		History: x.history, Now: x.in.now, Recorded: x.in.facts, Message: x.in.call.Message, Beside: x.in.call.Beside,
 	}
 	out := x.in.deployment.guards.Recall(request)
 	if !denied {

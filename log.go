@@ -203,6 +203,9 @@ func (s *Session) restoreCall(ctx context.Context, e Event) (*Decision, error) {
 	o := decide(in)
 	o.readings = slices.DeleteFunc(slices.Clone(o.readings), func(r scope.Reading) bool { return !slices.Contains(e.Readings, r) })
 	s.commit(o)
+	if e.Verdict == Allow && o.record != nil && !o.record.allowed {
+		s.pass(o)
+	}
 	if e.Verdict == Allow && o.record != nil && o.record.made != nil {
 		s.ran(o.record.made, in.now) // whatever is decided now
 	}

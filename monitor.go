@@ -96,6 +96,10 @@ type Call struct {
 	// others kept: the call was decided and made elsewhere, or not. Guards don't hold it
 	// to their rules, which are about the time of a call, and see it as made.
 	Past bool `json:"past,omitempty"`
+	// Point names the kind of enforcement point that decides the call, where others share the session:
+	// one that another kind decided before, and handed on, is that call, and counts once. Empty, it is a call
+	// of its own. Only an enforcement point may set it, never an agent.
+	Point string `json:"point,omitempty"`
 }
 
 // Result is what a call returned.

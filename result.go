@@ -49,6 +49,9 @@ func (s *Session) addResult(r Result, at time.Time) {
 	out := provenance.Result{Text: r.Content, Document: structured(read, record), Beside: len(read.Structured) > 0}
 	name := "result:" + r.Call
 	s.returned(record, r)
+	if ok {
+		s.arrived(record)
+	}
 	if !ok || !record.allowed || record.returned {
 		s.task.foreign = true
 		out.Origin = label.OriginsOf(label.OriginUnknown)

@@ -213,7 +213,7 @@ func (x *deciding) reaches(i int, part string) bool {
 func (x *deciding) scopeProposal() *match.Proposal {
 	effect := x.variant.Effect
 	return &match.Proposal{
-		Server: x.d.Server, Tool: x.d.Tool, Call: x.d.Call, Digest: x.digest(), Args: x.out.scopeArgs,
+		Server: x.d.Server, Tool: x.d.Tool, Call: x.out.counted, Digest: x.digest(), Args: x.out.scopeArgs,
 		Read:         effect == contract.Read,
 		Irreversible: effect == contract.Egress || effect == contract.Destructive || effect == contract.Execute,
 		Role:         x.roleAt, Default: x.defaultAt, Now: x.in.now, Readings: x.in.readings,

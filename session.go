@@ -39,6 +39,7 @@ type Session struct {
 	ahead     ahead
 	foreign   map[string]bool // the origins that no tool of the monitor has
 	task      task
+	passages  passages
 	readings  []scope.Reading // to which a person agreed
 	codeFor   *codeRequest    // the last call whose result asks for a one-time code
 	history   *history        // nil where there are no guards
@@ -51,11 +52,13 @@ type callRecord struct {
 	variant   *contract.Variant
 	args      []provenance.Argument // at their places, as certificates name them
 	returned  bool
-	suspended bool // it has not run, as the enforcement point says
-	resumed   bool // it was proposed again after a person had agreed
-	covered   bool // by a scope
-	early     bool // the session had read nothing that others may have written
-	completes bool // an earlier call, by a one-time code
+	suspended bool     // it has not run, as the enforcement point says
+	resumed   bool     // it was proposed again after a person had agreed
+	covered   bool     // by a scope
+	early     bool     // the session had read nothing that others may have written
+	counted   string   // the id under which rules and scopes count it
+	passage   *passage // that it is of; nil for none
+	completes bool     // an earlier call, by a one-time code
 	scopeArgs []match.Argument
 	made      *guard.Call // as guards see it; nil where there are none
 }
@@ -102,7 +105,7 @@ func (r *callRecord) resumable() bool {
 // Session begins a conversation. The id is for records and need not be unique: two
 // sessions never share anything.
 func (m *Monitor) Session(id string) *Session {
-	s := &Session{monitor: m, id: id, calls: map[string]*callRecord{}, agreed: agreements{}, ahead: ahead{}, asking: make(chan struct{}, 1), planning: make(chan struct{}, 1)}
+	s := &Session{monitor: m, id: id, calls: map[string]*callRecord{}, agreed: agreements{}, ahead: ahead{}, passages: passages{}, asking: make(chan struct{}, 1), planning: make(chan struct{}, 1)}
 	s.seen = provenance.New(func() time.Time { return s.at })
 	if m.unseen {
 		s.seen.Unseen()
@@ -148,6 +151,7 @@ func (s *Session) addText(e Event) {
 		s.task.turn, s.task.scope, s.task.planned, s.task.delegated = e.Text, nil, false, s.task.carried()
 		s.task.proposal, s.task.talk.unseen = s.task.talk.unseen, ""
 		s.endReadings()
+		clear(s.passages)
 		s.seen.User(next("user", &s.counts.user), e.Text)
 		s.addEntry(guard.UserEntry, e.Text)
 	case AttachmentEvent:

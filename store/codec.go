@@ -51,6 +51,7 @@ type storedCall struct {
 	Message   exact `json:"message,omitempty"`
 	Beside    exact `json:"beside,omitempty"`
 	Past      bool  `json:"past,omitempty"`
+	Point     exact `json:"point,omitempty"`
 }
 
 type storedAgreed struct {
@@ -112,7 +113,7 @@ func encodeEvent(r *Record, boot string) ([]byte, error) {
 	s := stored{Kind: e.Kind, Time: e.Time.Round(0), Took: max(0, r.Took.Microseconds()), Shadow: r.Shadow, Name: exact(e.Name), Text: exact(e.Text), Verdict: e.Verdict, Once: e.Once, Boot: boot, Facts: e.Facts, Principal: e.Principal,
 		Scope: exact(e.Scope), Planned: e.Planned, Delegated: e.Delegated, Readings: e.Readings}
 	if c := e.Call; c != nil {
-		s.Call = &storedCall{exact(c.ID), exact(c.Server), exact(c.Tool), exact(c.Arguments), exact(c.Message), exact(c.Beside), c.Past}
+		s.Call = &storedCall{exact(c.ID), exact(c.Server), exact(c.Tool), exact(c.Arguments), exact(c.Message), exact(c.Beside), c.Past, exact(c.Point)}
 	}
 	if r := e.Result; r != nil {
 		s.Result = &storedResult{exact(r.Call), exact(r.Content), exact(r.Structured), r.Stored, r.Suspended, r.Failed}
@@ -135,7 +136,7 @@ func (r *Record) decode(event string, decision sql.NullString, boot string) erro
 		Facts: s.Facts, Principal: s.Principal, Scope: raw(s.Scope), Planned: s.Planned, Delegated: s.Delegated, Readings: s.Readings}
 	if c := s.Call; c != nil {
 		r.Event.Call = &remit.Call{ID: string(c.ID), Server: string(c.Server), Tool: string(c.Tool), Arguments: raw(c.Arguments),
-			Message: string(c.Message), Beside: string(c.Beside), Past: c.Past}
+			Message: string(c.Message), Beside: string(c.Beside), Past: c.Past, Point: string(c.Point)}
 	}
 	if res := s.Result; res != nil {
 		r.Event.Result = &remit.Result{Call: string(res.Call), Content: string(res.Content), Structured: raw(res.Structured), Stored: res.Stored, Suspended: res.Suspended, Failed: res.Failed}

@@ -41,7 +41,7 @@ func (s *Server) decideCall(ctx context.Context, r *request, id string, c remit.
 }
 
 func (s *Server) decideIn(ctx context.Context, r *request, session *ledger.Session, c remit.Call) (*remit.Decision, error) {
-	c.Arguments = protocol.Arguments(c.Arguments)
+	c.Arguments, c.Point = protocol.Arguments(c.Arguments), "api"
 	began := time.Now()
 	d, err := session.Decide(ctx, c)
 	s.hub.wake(session.ID())

@@ -248,7 +248,7 @@ func (s *Service) Close() { s.work.Wait() }
 func (s *Service) decide(ctx context.Context, p *policy, a *Agent, session *ledger.Session, e *Event) (Answer, error) {
 	began := time.Now()
 	server, tool, c := p.find(a, e.Call)
-	call := remit.Call{ID: e.Call.ID, Server: server, Tool: tool, Arguments: e.Call.Arguments}
+	call := remit.Call{ID: e.Call.ID, Server: server, Tool: tool, Arguments: e.Call.Arguments, Point: "hook"}
 	if call.ID == "" || len(call.ID) > store.MaxID {
 		call.ID = "hook-" + strings.ToLower(rand.Text())
 	}

@@ -280,7 +280,11 @@ func TestTimes(t *testing.T) {
 	if _, _, ok := task.Match(first, nil); ok {
 		t.Error("a payment is covered twice, also where the first has not returned")
 	}
-	first.Irreversible = false
+
+	task, first.Irreversible = match.NewTask(s, ""), false
+	cover, _, _ = task.Match(first, nil)
+	task.Spend(cover)
+	first.Call = "once more"
 	if _, _, ok := task.Match(first, nil); !ok {
 		t.Error("what can be taken back is not covered again")
 	}

@@ -40,7 +40,7 @@ func (a *Argument) authority() bool { return a.Role.AuthorityBearing() }
 // Proposal is a call that a task may cover.
 type Proposal struct {
 	Server, Tool string
-	// Call is the id of the call, and Digest identifies its tool and canonical arguments.
+	// Call is the id under which the call is counted, and Digest identifies its tool and canonical arguments.
 	Call, Digest string
 	Args         []Argument
 	// Read marks a call that changes nothing.
@@ -62,6 +62,15 @@ type Proposal struct {
 	// Assumed are readings to try: results count as any with fields, to find what a person is to
 	// be asked. A cover found with them must never let a call through.
 	Assumed []scope.Reading
+}
+
+// key identifies the call among those that ran: one that can't be taken back by its id, and another
+// one by what it does.
+func (p *Proposal) key() string {
+	if p.Irreversible {
+		return p.Digest + "\x00" + p.Call
+	}
+	return p.Digest
 }
 
 // zone is that of the user's place; nil where the time is unknown.

@@ -21,9 +21,8 @@ type Cover struct {
 	// Withheld reports, where no entry covers the call, that one would but for a condition which
 	// isn't met, or which only a person can tell: the user wants the call under that alone.
 	Withheld bool
-	// key is the digest of the call, and drawn that of the values of which the entry has several.
+	// key is that of the call, and drawn the digest of the values of which the entry has several.
 	key, call, drawn string
-	irreversible     bool
 }
 
 // Task is a scope in use: how often its entries were spent. It is not safe for
@@ -36,7 +35,7 @@ type Task struct {
 	request, said, folded string
 	spent                 []int
 	stating               map[string][]scope.Value // what the scope states, by the names of arguments
-	ran                   map[string]run           // the calls that ran, by their digests
+	ran                   map[string]int           // the entries of the calls that ran, by their keys
 	drawn                 map[string][]string      // the calls that can't be taken back, by their entries and what they drew
 	confirmed             bool
 	kept                  sequence // of the results of the last match
@@ -59,7 +58,7 @@ func NewTask(s *scope.Scope, request string, earlier ...string) *Task {
 	compiled.leaveTranslations(folded)
 	return &Task{
 		written: s, scope: compiled, request: request, said: said, folded: folded, spent: make([]int, len(s.Calls)),
-		stating: compiled.stating(), ran: map[string]run{}, drawn: map[string][]string{},
+		stating: compiled.stating(), ran: map[string]int{}, drawn: map[string][]string{},
 	}
 }
 
@@ -95,24 +94,13 @@ func (t *Task) Delegates(results []*Result) []*Result {
 	return out
 }
 
-// run is a call that ran, and by which entry.
-type run struct {
-	entry int
-	call  string
-}
-
 // Spend counts a call that an entry covered and that may run. The same call again is a retry, and
 // is not counted. For a call that can't be taken back, only one with the same id is a retry.
 func (t *Task) Spend(c Cover) {
-	before, again := t.ran[c.key]
-	if again && c.irreversible {
-		again = before.call == c.call
-	}
-	if again {
+	if _, again := t.ran[c.key]; again {
 		return
 	}
-
-	t.ran[c.key] = run{c.Entry, c.call}
+	t.ran[c.key] = c.Entry
 	t.spent[c.Entry]++
 	if c.drawn != "" {
 		t.drawn[c.drawn] = append(t.drawn[c.drawn], c.call)
@@ -159,7 +147,7 @@ func (t *Task) match(m *matcher, p *Proposal) (cover Cover, misses []string, ok 
 			return Cover{Withheld: m.withheld}, append(misses, errWork), false
 		}
 		if miss == "" {
-			c := Cover{Entry: i, Grants: grants, key: p.Digest, call: p.Call, irreversible: p.Irreversible}
+			c := Cover{Entry: i, Grants: grants, key: p.key(), call: p.Call}
 			if p.Irreversible && e.oftenest() > 0 {
 				c.drawn = drawn(i, e, grants, p)
 			}
@@ -188,8 +176,8 @@ func (t *Task) exhausted(entry int, p *Proposal) string {
 		return ""
 	}
 
-	before, again := t.ran[p.Digest]
-	isRetry := again && before.entry == entry && (!p.Irreversible || before.call == p.Call)
+	by, again := t.ran[p.key()]
+	isRetry := again && by == entry
 	switch {
 	case isRetry:
 		return ""

@@ -53,7 +53,7 @@ func (c *conversation) call(ctx context.Context, x *exchange) (raw []byte, err e
 		s = s.Shadowed()
 	}
 	began := time.Now()
-	proposed := remit.Call{Server: b.server.Name, Tool: tool, Arguments: msg.Param("arguments")}
+	proposed := remit.Call{Server: b.server.Name, Tool: tool, Arguments: msg.Param("arguments"), Point: "gateway"}
 	d, err := c.decided(ctx, s, answer, proposed)
 	if err != nil {
 		return nil, err

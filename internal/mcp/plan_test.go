@@ -10,10 +10,13 @@ import (
 	"testing"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/mcp"
 	"github.com/remit-project/remit/ledger"
+	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/scope"
 	"github.com/remit-project/remit/store"
+	"github.com/remit-project/remit/synth"
 )
 
 // planner allows a mail to Ann, and keeps what it was shown.
@@ -132,5 +135,37 @@ func TestClientsGiveNoScopes(t *testing.T) {
 				t.Errorf("the call outside of the scope: %s", got)
 			}
 		})
+	}
+}
+
+// TestACallThatAnotherPointHandedOn: the gateway makes the one mail that the user asked for, though another
+// enforcement point of the session has let it through before, and makes no second one for it.
+func TestACallThatAnotherPointHandedOn(t *testing.T) {
+	shared, user := sharedWith(t, aboutBoth)
+	g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}, Ledger: shared, Monitor: remit.Options{Planner: &planner{}}})
+	s := overStdio(t, g, "s", nil, legacy)
+	call(t, s, "read_inbox", empty{})
+
+	c, err := schema.Parse("desk", []byte(`{"tools":[{"name":"send_email","description":"Sends an e-mail","inputSchema":{"type":"object","properties":{"to":{"type":"string"},"body":{"type":"string"}}}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := remit.New(remit.Options{Tools: []*schema.Catalogue{c}, Contracts: []*contract.File{synth.Contract(c)}, Scopes: scope.ModeBound})
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy, err := user.Under(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := proxy.Decide(t.Context(), remit.Call{Tool: "send_email", Point: "proxy", Arguments: json.RawMessage(`{"to":"ann@corp.example","body":"hello"}`)})
+	if err != nil || d.Verdict != remit.Allow {
+		t.Fatal(err, d.Explain())
+	}
+
+	for i, want := range []bool{true, false} {
+		if r := call(t, s, "send_email", mail{To: "ann@corp.example", Body: "hello"}); r.IsError == want {
+			t.Errorf("call %d at the gateway: %s", i+1, textOf(r))
+		}
 	}
 }
