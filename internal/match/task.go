@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/remit-project/remit/scope"
@@ -266,9 +267,12 @@ func differing(all []scope.Value) []scope.Value {
 }
 
 // leaveTranslations leaves out of the values that each entry is for what a planner adds to those of the user: the user has no word of it, and
-// has others as they are.
+// has others as they are. Where an entry has no more calls than values, each is for another one: Maria, for "my wife" beside Ann.
 func (s *Scope) leaveTranslations(said string) {
 	for i := range s.Calls {
+		if s.Calls[i].oftenest() == 1 {
+			continue
+		}
 		for j := range s.Calls[i].Args {
 			s.Calls[i].Args[j].leaveTranslations(said)
 		}
@@ -278,7 +282,10 @@ func (s *Scope) leaveTranslations(said string) {
 func (c *Constraint) leaveTranslations(said string) {
 	isSaid := func(v scope.Value) bool { return appears(said, fold(string(v))) }
 	in := words(said)
-	isForeign := func(v scope.Value) bool { return !isSaid(v) && !mayBeInflected(words(string(v)), in) }
+	isWords := func(v scope.Value) bool {
+		return hasLetters(string(v)) && !strings.ContainsFunc(string(v), unicode.IsDigit)
+	}
+	isForeign := func(v scope.Value) bool { return isWords(v) && !isSaid(v) && !mayBeInflected(words(string(v)), in) }
 	if slices.ContainsFunc(c.apart, isSaid) {
 		c.apart = slices.DeleteFunc(c.apart, isForeign)
 	}
