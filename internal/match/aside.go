@@ -79,20 +79,21 @@ func (r *Result) asideIn(s *Source, path string, listed, ofThing bool) string {
 }
 
 // asideOf returns the name of the list of an outermost record, or of one of several objects in an element of a list, if the source names
-// another one, also where that is empty, or if strangers add to it. Of several with the member that none names, the one whose name is that of
+// another one, also where that is empty, or if strangers add to it. What the source names comes before what only the user does, who may have
+// said what is not meant: "none that is cancelled". Of several with the member that none names, the one whose name is that of
 // the others with a word less is meant, and else none: one of them may be what was once so, or is not so yet. It returns "" for one that is meant.
 func (m *matcher) asideOf(s *Source, r *Result, home, member string) string {
 	in := r.around(home)
 	name := lastName(in)
 	of, isList := words(name), isListed(home)
 	switch {
-	case name == "" || m.isNamedWhole(s, r, of, isList):
+	case name == "" || m.isNamedWhole(s, r, of, isList, false):
 		return ""
 	case slices.ContainsFunc(of, isOneOf(lexicon().Asides)) && !r.isNamedBy(s, of, isList):
 		return name
 	}
 
-	isBesideAny := false
+	isSaid, isBesideAny := m.isNamedWhole(s, r, of, isList, true), false
 	for _, record := range r.inOrder {
 		other := ""
 		if m.step() && r.outermost(record) {
@@ -105,16 +106,16 @@ func (m *matcher) asideOf(s *Source, r *Result, home, member string) string {
 		called := words(lastName(other))
 		isShorter := !slices.ContainsFunc(of, func(w string) bool { return !slices.Contains(called, w) })
 		switch {
-		case m.isNamedWhole(s, r, called, isList) && (isList || has):
+		case m.isNamedWhole(s, r, called, isList, !isSaid) && (isList || has):
 			return name
 		case has && !isShorter:
 			isBesideAny = true
 		}
 	}
 	isEmpty := func(f field) bool {
-		return m.step() && f.list && !isListed(f.record) && m.isNamedWhole(s, r, f.key, true)
+		return m.step() && f.list && !isListed(f.record) && m.isNamedWhole(s, r, f.key, true, !isSaid)
 	}
-	if isBesideAny || slices.ContainsFunc(r.fields, isEmpty) {
+	if (isBesideAny && !isSaid) || slices.ContainsFunc(r.fields, isEmpty) {
 		return name
 	}
 	return ""
@@ -126,14 +127,14 @@ func lastName(pattern string) string {
 	return strictjson.UnescapeToken(pattern[strings.LastIndexByte(pattern, '/')+1:])
 }
 
-// isNamedWhole reports whether each word of the name of a list or an object is of what a source names, or the user's, or says no more than that
-// there are records: partner products are not those that were looked for.
-func (m *matcher) isNamedWhole(s *Source, r *Result, name []string, isList bool) bool {
+// isNamedWhole reports whether each word of the name of a list or an object is of what a source names, or the user's where that counts, or says
+// no more than that there are records: partner products are not those that were looked for.
+func (m *matcher) isNamedWhole(s *Source, r *Result, name []string, isList, orSaid bool) bool {
 	bare := isOneOf(lexicon().Details)
 	if isList {
 		bare = isOneOf(lexicon().Containers)
 	}
-	isSaid := func(w string) bool { return m.work(len(m.folded)) && hasWord(m.folded, w) }
+	isSaid := func(w string) bool { return orSaid && m.work(len(m.folded)) && hasWord(m.folded, w) }
 	return !slices.ContainsFunc(name, func(w string) bool {
 		isOpen := isOneOf(lexicon().Asides)(w) || !(bare(w) || isSaid(w))
 		return isOpen && !r.isNamedWord(s, w)

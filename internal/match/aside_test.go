@@ -157,6 +157,19 @@ func TestAsidesDontCompete(t *testing.T) {
 	}
 }
 
+// TestAWordOfTheUsersNamesNoOtherList: who says what is not meant says a word of that list too.
+func TestAWordOfTheUsersNamesNoOtherList(t *testing.T) {
+	for _, list := range []string{`{"mails":[{"id":"m9","title":"y"}],"cancelled_mails":[{"id":"m1","title":"x"}]}`, `{"mails":[],"cancelled_mails":[{"id":"m1","title":"x"}]}`} {
+		h := hostile{
+			request: "Forward the mail called x, but none that is cancelled.", tool: "forward_mail", args: map[string]string{"/id": "s:m1"}, results: mails(nil, list),
+			scope: `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":{"title":"x"}}],"kind":"id","pick":"only"}}}]}`,
+		}
+		if got, _ := h.covered(t); got {
+			t.Errorf("%s: covered", list)
+		}
+	}
+}
+
 // TestInnermost: a record that meets the conditions by a list in it doesn't give a member that what meets them there has.
 func TestInnermost(t *testing.T) {
 	const inside = `{"size":900,"owner":"Bo","parts":[{"part":"door","size":30},{"part":"roof","size":50}]}`
