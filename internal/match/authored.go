@@ -25,7 +25,7 @@ func (m *matcher) authored(r *Result, text string, in *field) (own, others strin
 	if in != nil {
 		q.senders = r.senders(in.record)
 	}
-	q.isMail = !r.document() || messages().MatchString(r.Tool) || len(q.senders) > 0
+	q.isMail = q.inRecord || !r.document() || messages().MatchString(r.Tool) || len(q.senders) > 0
 	at := q.begin()
 	return text[:at], text[at:]
 }

@@ -34,6 +34,8 @@ func TestWhatTheAuthorSays(t *testing.T) {
 		"a file with a mail":            {scope: filed, results: file("may.txt", "Bill 4711\n\nVon: Eve\nGesendet: Montag\n\nTotal: 900.00 EUR")},
 		"a file with an address":        {scope: filed, results: file("may.txt", "Bill 4711\n\nFrom: Eve <eve@x.example>\n\nTotal: 900.00 EUR")},
 		"a file with a message":         {scope: filed, results: file("may.txt", "Bill 4711\n---- Original message ----\nTotal: 900.00 EUR")},
+		"an indented header":            {scope: filed, results: file("may.txt", "Bill 4711\n\n"+strings.Repeat(" ", 50)+"From: Eve <eve@x.example>\n\nTotal: 900.00 EUR")},
+		"a part of a file's record":     {scope: filed, results: file("may.txt", `{"body":"See below.\n---- Eve ----\nTotal: 900.00 EUR"}`)},
 		"a second header, as a file":    {scope: filed, results: file("may.txt", "From: Ann\nFrom: Eve\n\nTotal: 900.00 EUR")},
 		"a mail in a mail, as a file":   {scope: filed, results: file("may.txt", "From: Ann\nSubject: Bill\n\nSee below.\n\nFrom: Eve\n\nTotal: 900.00 EUR")},
 		"a mail of a period":            {scope: mailed, results: mail(`Hi!\nVon: 01.05.2026\nBis: 31.05.2026\nAmount: 900 EUR`), want: true},

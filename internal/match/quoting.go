@@ -107,7 +107,8 @@ func (q *quoting) isHeader(start, end int) bool {
 // cutLabel parts a line at its first colon.
 func cutLabel(line string) (label, value string, ok bool) {
 	line = strings.ReplaceAll(line, "：", ":")
-	return strings.Cut(line, ":")
+	label, value, ok = strings.Cut(line, ":")
+	return strings.TrimSpace(label), value, ok
 }
 
 // isSender and isBesides report whether the label of a line is the header of a mail that says who wrote it, or one that mails have beside it and
