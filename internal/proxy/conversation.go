@@ -46,7 +46,7 @@ type conversation struct {
 	keeps bool
 	// made are the calls of all tellings of the conversation; nil where nothing has to be counted
 	// beyond this one. turn is the place of the user's last turn, and here counts the calls
-	// that this telling has had since.
+	// that this telling has had since and that were allowed.
 	made *made
 	turn hash
 	here map[hash]int
@@ -201,9 +201,6 @@ func callEvent(k *call) remit.Event {
 // call itself doesn't say. A call in the log only matches its record and has no decision.
 func (c *conversation) decide(ctx context.Context, k *call, proposal remit.Call) (*remit.Decision, error) {
 	c.size += len(k.arguments)
-	if c.made != nil {
-		c.here[k.identity()]++
-	}
 	if e, met := c.log.meet(callEvent(k)); met {
 		c.noteOpen(k, e.Call.ID)
 		return nil, nil
@@ -226,7 +223,11 @@ func (c *conversation) decide(ctx context.Context, k *call, proposal remit.Call)
 		s = s.Unplanned()
 	}
 	proposal.ID, proposal.Tool, proposal.Arguments = id, k.tool, k.arguments
-	return s.Decide(ctx, proposal)
+	d, err := s.Decide(ctx, proposal)
+	if c.made != nil && err == nil && d.Verdict == remit.Allow {
+		c.here[k.identity()]++
+	}
+	return d, err
 }
 
 // propose decides a call that the model proposes now.

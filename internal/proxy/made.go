@@ -81,6 +81,7 @@ func (c *conversation) proposeOnce(ctx context.Context, k *call, proposal remit.
 		if _, err := c.decide(ctx, &t.calls[i], remit.Call{Past: true}); err != nil {
 			return nil, err
 		}
+		c.here[id] = max(c.here[id], had[id]) // told once, also where it isn't covered here
 	}
 
 	d, err := c.decide(ctx, k, proposal)

@@ -114,3 +114,30 @@ func TestAScopeCountsOnce(t *testing.T) {
 		}
 	})
 }
+
+// pagePlanner allows one mail to the address on a page.
+type pagePlanner struct{}
+
+func (pagePlanner) Plan(context.Context, *scope.Request) (*scope.Plan, error) {
+	const text = `{"calls":[{"tool":"send_email","args":{"/to":{"from":[{"tool":"read_page","args":{"/url":{"is":"https://news.example/today"}},"field":"mail"}],"kind":"email","pick":"only"},"/body":{"any":true}}},{"tool":"read_page","times":3,"args":{"/url":{"is":"https://news.example/today"}}}]}`
+	return &scope.Plan{Scope: json.RawMessage(text), Model: "test"}, nil
+}
+
+// TestAScopeCountsWhatWasAllowed: a call that was held back in one telling of a conversation, since
+// the page was not read yet, has not been made there when another telling makes it.
+func TestAScopeCountsWhatWasAllowed(t *testing.T) {
+	const ann = "ann@corp.example"
+	c := newTalk(t, func(o *proxy.Options) { planning(pagePlanner{})(o); o.Retries = 1 })
+	c.say("user", "Read https://news.example/today and send a mail to the address on it.")
+	begin := slices.Clone(c.messages)
+	c.want(c.ask(calls("c1", "read_page", reading)), true)
+	c.messages = begin
+	c.u.add(chatReply(mailTo("d0", ann)))
+	c.want(c.ask(calls("c1", "read_page", reading)), true)
+	c.result("c1", `{"mail":"ann@corp.example"}`)
+	read := slices.Clone(c.messages)
+	c.want(c.ask(mailTo("d1", ann)), true)
+	c.messages = read
+	c.u.add(chatReply(mailTo("d2", ann)))
+	c.want(c.ask(said("It was sent.")), false)
+}
