@@ -95,11 +95,7 @@ func (t *tool) weighEffect() {
 		}
 	}
 	milder := severity(likeliest) < severity(t.effect)
-	needed := surely
-	if hint := t.def.Annotations.ReadOnly; likeliest == contract.Read && hint != nil && *hint {
-		needed = isLikely // two say so
-	}
-	doubtful := t.verb != "" || t.hasPhrasal() || math.Exp(odds[string(likeliest)]) < needed
+	doubtful := t.verb != "" || t.hasPhrasal() || math.Exp(odds[string(likeliest)]) < surely
 	if likeliest == t.effect || (milder && doubtful) {
 		return
 	}

@@ -39,9 +39,6 @@ func (t *tool) output(args []contract.Arg) contract.Output {
 	o := contract.Output{Trust: label.External}
 	o.Fields, o.Settled = t.fields()
 	o.Certify = t.certify(args)
-	if t.answersAlone() {
-		o.Trust, o.Derived = label.ToolOutput, true
-	}
 	return o
 }
 
@@ -64,24 +61,9 @@ func (t *tool) acknowledgement() contract.Output {
 	return o
 }
 
-const (
-	// surelyOwn is how likely what a read returns is the service's own word, and mostlyOwn what a change returns,
-	// where nothing speaks of others who write there.
-	surelyOwn, mostlyOwn = 0.85, 0.7
-	// saidOfResult is how much of a description, in bytes, is looked at for others who write.
-	saidOfResult = 200
-)
-
-// answersAlone reports whether what a read returns is the service's own word by the tools like it, and
-// neither name nor description speaks of what others write. Where the server describes the result, its fields say more.
-func (t *tool) answersAlone() bool {
-	if t.verb == "" || t.def.Output != nil || t.likelyOwn() < surelyOwn {
-		return false
-	}
-	others := func(w string) bool { return t.table.has("others-write", w) }
-	said := t.desc[:min(len(t.desc), saidOfResult)]
-	return !slices.ContainsFunc(t.words, others) && !slices.ContainsFunc(t.table.split(said), others)
-}
+// mostlyOwn is how likely what a change returns is the service's own word, where nothing speaks of others
+// who write there. No likelihood does that for a read: what is read, somebody may have written.
+const mostlyOwn = 0.7
 
 // acknowledges reports whether a change is answered with a status by the tools like it. The record of
 // what others write in would be answered with their text, unless it is gone.

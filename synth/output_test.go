@@ -94,8 +94,8 @@ func TestOwnRecords(t *testing.T) {
 	}
 }
 
-// TestAnswersOfTheServiceItself asks that a change is answered with a status, and a read with the
-// service's own word, where tools like it do so and nothing speaks of others who write there.
+// TestAnswersOfTheServiceItself asks that a change is answered with a status where tools like it do so
+// and nothing speaks of others who write there, and that no likelihood trusts what a read returns.
 func TestAnswersOfTheServiceItself(t *testing.T) {
 	for _, c := range []struct {
 		tool, description string
@@ -106,7 +106,8 @@ func TestAnswersOfTheServiceItself(t *testing.T) {
 		{"delete_folder", "Delete a folder", []string{"folder_id"}, label.ToolOutput},
 		{"update_ticket", "Update a ticket", []string{"ticket_id", "status"}, label.External},
 		{"delete_tag", "Delete a tag", []string{"tag_id"}, label.ToolOutput},
-		{"list_currencies", "List the currencies that the service supports", nil, label.ToolOutput},
+		{"list_mentions", "Gets the mentions.", nil, label.External},
+		{"list_payees", "Gets the payees.", nil, label.External},
 		{"list_comments", "List the comments of a thread", []string{"thread_id"}, label.External},
 	} {
 		o := Contract(one(t, c.tool, c.description, c.args...)).Tools[0].Output

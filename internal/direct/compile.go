@@ -87,6 +87,9 @@ func constant(v ref.Val) node { return func(*frame) ref.Val { return v } }
 func (c *compiler) name(id int64, name string) node {
 	for i := len(c.scopes) - 1; i >= 0; i-- {
 		if l := &c.scopes[i]; l.name == name {
+			if _, is := typesByName[name]; is {
+				return nil // cel-go may take it for the type
+			}
 			return l.read()
 		}
 	}
