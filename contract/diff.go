@@ -321,7 +321,8 @@ func (d *differ) output(a, b *Output) {
 
 	d.text("trust", a.Trust.String(), b.Trust.String(), b.Trust > a.Trust)
 	if a.Derived != b.Derived {
-		d.add("derived", fmt.Sprint(a.Derived), fmt.Sprint(b.Derived), a.Derived)
+		isTrusted := b.Trust > label.External || len(b.Fields) > 0 || b.Settled // else nothing is left to be capped
+		d.add("derived", fmt.Sprint(a.Derived), fmt.Sprint(b.Derived), a.Derived && isTrusted)
 	}
 	if a.Format != b.Format {
 		d.add("format", string(a.Format), string(b.Format), b.Format != FormatText)
