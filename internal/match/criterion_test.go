@@ -86,6 +86,47 @@ func TestMemberOfCriterion(t *testing.T) {
 	}
 }
 
+// TestRatios: what is compared for one of a unit is so by a member that says so, or by none.
+func TestRatios(t *testing.T) {
+	const (
+		plain  = `[{"id":"a","price":54.9,"size":"250 g"},{"id":"b","price":39.9,"size":"200 g"}]`
+		perKG  = `[{"id":"a","price":54.9,"price_per_kg":219},{"id":"b","price":39.9,"price_per_kg":239}]`
+		each   = `[{"id":"a","price":54.9,"unitPrice":3},{"id":"b","price":39.9,"unitPrice":4}]`
+		nights = `[{"id":"a","price":500,"price_per_night":90},{"id":"b","price":400,"price_per_night":95}]`
+	)
+	for name, c := range map[string]struct{ by, list, want string }{
+		"no member says so":        {"lowest by price per kilo", plain, ""},
+		"in German":                {"lowest Preis pro Kilo", plain, ""},
+		"with a sign":              {"lowest by price/kg", plain, ""},
+		"of each":                  {"cheapest price je Stück", plain, ""},
+		"a number of the unit":     {"lowest by price per 100 g", plain, ""},
+		"a member that says so":    {"lowest by price per kilo", perKG, "a"},
+		"the same, with a sign":    {"lowest by price/kg", perKG, "a"},
+		"said without the price":   {"cheapest per kilo", perKG, "a"},
+		"of another unit":          {"lowest by price per litre", perKG, ""},
+		"the price of a unit":      {"lowest by price per piece", each, "a"},
+		"a unit's, for a kilo":     {"lowest by price per kilo", each, ""},
+		"what is no measure":       {"cheapest price per night", nights, "a"},
+		"the price alone":          {"cheapest by price", plain, "b"},
+		"a sign between two names": {"lowest by price/cost", plain, "b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, write := range []bool{true, false} {
+				got := ""
+				for _, id := range []string{"a", "b"} {
+					h := hostile{request: "Forward the right one.", scope: choosing(c.by), tool: "forward_mail", args: map[string]string{"/id": "s:" + id}, results: mails(nil, c.list), write: write}
+					if ok, _ := h.covered(t); ok {
+						got += id
+					}
+				}
+				if got != c.want {
+					t.Errorf("can be taken back %v: covered %q, want %q", write, got, c.want)
+				}
+			}
+		})
+	}
+}
+
 // TestEndOfPage: the last in a list isn't the last of a page of it, and the first is.
 func TestEndOfPage(t *testing.T) {
 	const page = `{"has_more":true,"mails":[{"id":"a"},{"id":"b"},{"id":"c"},{"id":"d"}]}`

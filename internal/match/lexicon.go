@@ -9,7 +9,7 @@ import (
 
 // words.txt says what each list is.
 type lists struct {
-	Origins, Containers, Asides, Lengths, Limits, Offsets, Settings, Pieces, Weekdays, LegalForms, FormsBefore, Parties,
+	Origins, Containers, Asides, Lengths, Limits, Offsets, Settings, Pieces, Apiece, Weekdays, LegalForms, FormsBefore, Parties,
 	Schemes, Degrees, Counting, Failures, Outcomes, Well, Tallies, Remarks, Bodies, Files, Money, Forwards, Backwards,
 	Creating, Undoing, Envelopes, Existing, People, Units, Furthers, Others, Nexts, Finished, UnitSigns, UnitsAndMore, Updating, Page, Pages, DenyingSigns, Unlisted, Skips, Firsts, Sides, OutOf, Around, NameParticles, Counts, Amounts, Numbered,
 	Current, Wrappers, NameParts, Anybody, Orders, Besides, Included, Senses, Beginnings, Past, Searched, LookUps, Upper,

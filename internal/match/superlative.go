@@ -146,6 +146,9 @@ func (m *matcher) readings(c *Constraint, by criterion, o offers) [][]candidate 
 	if whole := m.wholeMember(criterion, by, o); whole != nil {
 		return whole
 	}
+	if of, unit := ratioIn(c.By); of != "" {
+		return m.ratio(of, unit, by, o)
+	}
 
 	var read reading
 	_, ranked := rankOf(criterion, by.order)
