@@ -79,6 +79,7 @@ type (
 		// is compared as it is; the values are of the day of the bounds; and what speaks against a
 		// call does so in doubt.
 		unknown, exact, sameDay, against bool
+		compounds                        bool // Contains is met by the parts of compounds as well
 		// zone is that of the user's place; nil where it is unknown.
 		zone *time.Location
 	}

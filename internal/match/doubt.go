@@ -262,9 +262,13 @@ func (w *Match) says(text string) bool {
 		}
 		return strings.Contains(folded, fold(looked))
 	})
-	if found || !w.against {
-		return found
+	if found || w.compounds {
+		return found || slices.ContainsFunc(w.Contains, func(looked string) bool { return hasCompound(in, spaced(looked)) })
 	}
+	if !w.against {
+		return false
+	}
+
 	shown := spaced(plainly(text))
 	parted, together := strings.Join(words(text[:min(len(text), maxLabel)]), " "), strings.ReplaceAll(shown, " ", "") // GymPlus is the gym
 	return isDisguised(text) || slices.ContainsFunc(w.Contains, func(looked string) bool {

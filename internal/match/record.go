@@ -38,7 +38,7 @@ func (m *matcher) selecting(s *Source, c *Constraint, r *Result) selection {
 	if where, filtered := m.where(s, r); filtered {
 		return m.allMeeting(where, r)
 	} else if len(where) > 0 {
-		return m.oneOfEach(where, c, r, m.conditioned(s, where, r))
+		return m.oneOfEach(where, c, r, m.conditioned(s, c, where, r))
 	}
 	terms := termsOf(s)
 	asked := m.recordsWith(r, func(f *field) bool {
@@ -135,11 +135,15 @@ func (m *matcher) isOwnName(w *Match, r *Result) bool {
 }
 
 // conditioned returns the records that the conditions of a source select, or the elements of the list in them that it names.
-func (m *matcher) conditioned(s *Source, where []Match, r *Result) selection {
+func (m *matcher) conditioned(s *Source, c *Constraint, where []Match, r *Result) selection {
 	if elements := m.elementsMeeting(s, where, r); elements != nil {
 		return elements
 	}
-	return m.unrivalled(m.meeting(where, r), r, func() selection { return m.allMeeting(loosened(where), r) })
+	selected := m.unrivalled(m.meeting(where, r), r, func() selection { return m.allMeeting(loosened(where), r) })
+	if len(selected) > 0 && c.Pick == scope.Only && m.irreversible && !m.against && !m.joining && m.isInCompound(where, selected, r) {
+		return selection{}
+	}
+	return selected
 }
 
 // withNumbers returns the records that have the numbers in the words of a choice, in the members that these name ("the cheapest 2 bedroom

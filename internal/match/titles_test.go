@@ -149,3 +149,33 @@ func TestWordsOfAChoice(t *testing.T) {
 		})
 	}
 }
+
+// TestWordsInCompounds: where the only record with a word is meant, one that has it in a compound may be that as well, for what can't be
+// taken back. It is never taken for that.
+func TestWordsInCompounds(t *testing.T) {
+	having := func(word string) string { return acted(`{"title":{"contains":`+word+`}}`, "only", "") }
+	const (
+		whole = `{"id":"e1","title":"Szemes kávé 500 g"}`
+		part  = `{"id":"e2","title":"1 db presszókávé a pékségben"}`
+		first = `{"id":"e2","title":"Kávéfőző"}`
+		other = `{"id":"e2","title":"Kifli"}`
+		ended = `{"id":"e2","title":"kávét"}`
+	)
+	coffee, is, isPart := having(`["kávé","coffee"]`), map[string]string{"/id": "s:e1"}, map[string]string{"/id": "s:e2"}
+	askings{
+		"no other has it":                 {scope: coffee, args: is, results: events(`[` + whole + `,` + other + `]`), want: true},
+		"another ends with it":            {scope: coffee, args: is, results: events(`[` + whole + `,` + part + `]`)},
+		"in a list with things about it":  {scope: coffee, args: is, results: events(`{"program":"coop","points":1320,"rewards":[` + whole + `,` + part + `]}`)},
+		"another only begins with it":     {scope: coffee, args: is, results: events(`[` + whole + `,` + first + `]`), want: true},
+		"a longer name":                   {scope: having(`"Seidel"`), args: is, results: events(`[{"id":"e1","title":"Seidel, Marta"},{"id":"e2","title":"Seidelmann, Uwe"}]`), want: true},
+		"another has it inflected":        {scope: coffee, args: is, results: events(`[` + whole + `,` + ended + `]`), want: true},
+		"the other one":                   {scope: coffee, args: isPart, results: events(`[` + whole + `,` + part + `]`)},
+		"the only one with a compound":    {scope: coffee, args: isPart, results: events(`[` + part + `]`)},
+		"what can be taken back":          {scope: coffee, args: is, results: events(`[` + whole + `,` + part + `]`), reversible: true, want: true},
+		"all that have it":                {scope: strings.Replace(coffee, `"only"`, `"all"`, 1), args: is, results: events(`[` + whole + `,` + part + `]`), want: true},
+		"a short word":                    {scope: having(`"tej"`), args: is, results: events(`[{"id":"e1","title":"tej"},{"id":"e2","title":"kávétej"}]`), want: true},
+		"one of two words in a compound":  {scope: having(`"roher Schinken"`), args: is, results: events(`[{"id":"e1","title":"roher Schinken"},{"id":"e2","title":"Rollschinken, roher"}]`)},
+		"the other of two words nowhere":  {scope: having(`"roher Schinken"`), args: is, results: events(`[{"id":"e1","title":"roher Schinken"},{"id":"e2","title":"Rollschinken, gekocht"}]`), want: true},
+		"a compound in what is listed in": {scope: coffee, args: is, results: events(`[{"id":"e1","title":"Szemes kávé","tags":[{"title":"presszókávé"}]},` + other + `]`), want: true},
+	}.run(t)
+}
