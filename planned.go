@@ -12,7 +12,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/remit-project/remit/internal/match"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/scope"
 )
@@ -265,8 +264,7 @@ func (s *Session) applyPlan(e Event) error {
 	if !mine && len(parsed.Calls) == 0 {
 		return nil
 	}
-	s.task.planned = true
-	s.task.scope = match.NewTask(parsed, s.task.turn, s.task.talk.texts()...)
+	s.putScope(parsed)
 	return nil
 }
 

@@ -390,3 +390,36 @@ func TestWithheld(t *testing.T) {
 		})
 	}
 }
+
+// TestTheSameScopeAgain: whoever sends the scope of a turn again authorises nothing more. Another scope, and
+// the same one in the next turn, count from the beginning.
+func TestTheSameScopeAgain(t *testing.T) {
+	const plan = `{"calls":[{"tool":"send_mail","args":{"/to":{"is":"bob@corp.example"},"/body":{"any":true}}}]}`
+	send := remit.Call{Tool: "send_mail", Arguments: json.RawMessage(`{"to":"bob@corp.example","body":"a"}`)}
+	for name, c := range map[string]struct {
+		again string
+		turn  bool
+		want  remit.Verdict
+	}{
+		"the same":              {plan, false, remit.Ask},
+		"the same, spaced":      {strings.ReplaceAll(plan, ":", ": "), false, remit.Ask},
+		"another one":           {strings.Replace(plan, `"args"`, `"times":2,"args"`, 1), false, remit.Allow},
+		"the same for the next": {plan, true, remit.Allow},
+	} {
+		s := scopeMonitor(t, scope.ModeBound, nil).Session("s")
+		s.User("Mail bob@corp.example.")
+		if _, _, err := s.Scope([]byte(plan)); err != nil {
+			t.Fatal(err)
+		}
+		decideCall(t, s, send)
+		if c.turn {
+			s.User("Mail bob@corp.example again.")
+		}
+		if _, _, err := s.Scope([]byte(c.again)); err != nil {
+			t.Fatal(err)
+		}
+		if d := decideCall(t, s, send); d.Verdict != c.want {
+			t.Errorf("%s: %s, want %s", name, d.Verdict, c.want)
+		}
+	}
+}

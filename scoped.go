@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,7 +49,7 @@ func (s *Session) CheckScope(data []byte) (*scope.Scope, []scope.Refusal, error)
 // from trusted text alone. It holds until the user's next turn. Only the trusted side may
 // call it: never pass on a scope that an agent or a tool sent. It returns the scope that is
 // in force, and the entries that were left out since they name what the session doesn't
-// have. It has no effect where [Options.Scopes] is off.
+// have. The same scope again changes nothing. It has no effect where [Options.Scopes] is off.
 func (s *Session) Scope(data []byte) (*scope.Scope, []scope.Refusal, error) {
 	return s.setScope(data, time.Time{})
 }
@@ -62,9 +63,18 @@ func (s *Session) setScope(data []byte, at time.Time) (*scope.Scope, []scope.Ref
 	}
 
 	s.begin(at)
-	s.task.planned = true
-	s.task.scope = match.NewTask(parsed, s.task.turn, s.task.talk.texts()...)
+	s.putScope(parsed)
 	return parsed, refused, nil
+}
+
+// putScope puts a scope into force. One that says what the turn's scope says is that one, with what was
+// spent of it: whoever sends it again authorises nothing more.
+func (s *Session) putScope(parsed *scope.Scope) {
+	s.task.planned = true
+	if s.task.scope != nil && reflect.DeepEqual(s.task.scope.Scope(), parsed) {
+		return
+	}
+	s.task.scope = match.NewTask(parsed, s.task.turn, s.task.talk.texts()...)
 }
 
 // parseScope reads a scope for the last turn.

@@ -113,6 +113,14 @@ func (q *Queue) Use(ctx context.Context, s *Session, settled store.Approval) (An
 		return out, nil
 	}
 
+	stopped, err := s.stopped(ctx, settled.Decision.Call)
+	if err != nil {
+		return fail(err)
+	}
+	if stopped {
+		out.Approval.State = store.Expired
+		return out, nil
+	}
 	used, err := q.Approvals.Claim(ctx, settled.ID, store.QuestionHash(calls))
 	switch {
 	case errors.Is(err, store.ErrSettled): // the answer came too late to be used

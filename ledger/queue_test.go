@@ -255,3 +255,43 @@ func TestAskFails(t *testing.T) {
 		}
 	}
 }
+
+// TestTheUserStopsACall: a yes that is still unused is void after the user has said no, whenever the person
+// gave it, and holds after what else the user says.
+func TestTheUserStopsACall(t *testing.T) {
+	for said, want := range map[string]remit.Verdict{
+		"No, stop, send nothing.":         remit.Deny,
+		"Don't send it!":                  remit.Deny,
+		"Forget it.":                      remit.Deny,
+		"Bitte nicht senden.":             remit.Deny,
+		strings.Repeat("and so on ", 1e3): remit.Deny, // nobody reads it
+		"Thanks, no hurry.":               remit.Allow,
+		"And tell Bob afterwards.":        remit.Allow,
+		"How long does it take?":          remit.Allow,
+	} {
+		for _, first := range []string{"the turn", "the answer"} {
+			t.Run(said[:4]+", then "+first, func(t *testing.T) {
+				_, st, s := begin(t)
+				tainted(t, s)
+				q := &ledger.Queue{Approvals: st}
+				a, err := q.Put(t.Context(), s, verdict(t, s, send("c1", "eve@evil.example"), remit.Ask))
+				must(t, err)
+				if first == "the turn" {
+					must(t, s.User(t.Context(), said))
+				}
+				must(t, second(st.Answer(t.Context(), a.ID, store.Answer{Approve: true, Extent: store.Once})))
+				if first == "the answer" {
+					must(t, s.User(t.Context(), said))
+				}
+
+				settled, err := st.Approval(t.Context(), a.ID)
+				must(t, err)
+				got, err := q.Use(t.Context(), replica(t, st), settled)
+				must(t, err)
+				if got.Decisions[0].Verdict != want {
+					t.Errorf("after %q: %s, want %s", said[:min(len(said), 40)], got.Decisions[0].Verdict, want)
+				}
+			})
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/reply"
 	"github.com/remit-project/remit/scope"
 	"github.com/remit-project/remit/store"
 )
@@ -344,6 +345,22 @@ func (s *Session) Last(ctx context.Context, call string) (*remit.Decision, error
 		return nil, fmt.Errorf("call %q: %w", call, remit.ErrUnknownCall)
 	}
 	return d, nil
+}
+
+// stopped reports whether the user has said since a call was first decided that it isn't to be made:
+// whoever agreed to it may not have read that. It takes time in proportion to the session's length.
+func (s *Session) stopped(ctx context.Context, call string) (bool, error) {
+	decided := false
+	for rec, err := range s.ledger.logs.Read(ctx, s.id, 0) {
+		if err != nil {
+			return false, err
+		}
+		decided = decided || (rec.Decision != nil && rec.Decision.Call == call)
+		if decided && rec.Event.Kind == remit.UserEvent && reply.Stops(rec.Event.Text) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // covers reports whether a person who was shown one decision has seen every

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/signal"
 	"os/user"
@@ -56,7 +57,7 @@ func (c *approvalsList) Run(ctx context.Context, s *command.Streams) error {
 			if err == nil && len(list) == 0 && !c.JSON {
 				newPrinter(s).line(0, display.Line("no question is waiting in "+c.where()))
 			}
-			return errors.Join(err, c.show(s, list))
+			return errors.Join(err, c.show(ctx, s, st, list))
 		})
 	}
 
@@ -78,7 +79,7 @@ func (c *approvalsList) Run(ctx context.Context, s *command.Streams) error {
 				open[a.ID] = true
 			}
 			shown = open // those that were answered don't come again
-			if err := c.show(s, fresh); err != nil {
+			if err := c.show(ctx, s, st, fresh); err != nil {
 				return err
 			}
 			select {
@@ -91,7 +92,7 @@ func (c *approvalsList) Run(ctx context.Context, s *command.Streams) error {
 }
 
 // show writes questions.
-func (c *approvalsList) show(s *command.Streams, list []store.Approval) error {
+func (c *approvalsList) show(ctx context.Context, s *command.Streams, st store.Views, list []store.Approval) error {
 	p := newPrinter(s)
 	for i := range list {
 		if c.JSON {
@@ -103,7 +104,11 @@ func (c *approvalsList) show(s *command.Streams, list []store.Approval) error {
 		if i > 0 {
 			p.line(0, "")
 		}
-		p.question(&list[i], c.sameStore("remit", "approvals", "answer"), time.Now())
+		turns, err := st.Turns(ctx, list[i].Session, math.MaxInt64, 1)
+		if err != nil {
+			return err
+		}
+		p.question(&list[i], turns, c.sameStore("remit", "approvals", "answer"), time.Now())
 	}
 	return nil
 }
@@ -244,15 +249,16 @@ func forAlways(a *store.Approval) error {
 const bar = "│ "
 
 // question writes what a person is asked, and the command that answers.
-func (p *printer) question(a *store.Approval, answering string, now time.Time) {
+func (p *printer) question(a *store.Approval, turns []store.Record, answering string, now time.Time) {
 	calls := a.Calls()
 	if len(calls) > 1 {
-		p.several(a, calls, answering, now)
+		p.several(a, turns, calls, answering, now)
 		return
 	}
 	p.line(0, p.Bold(a.ID)+"  may the agent call this tool?"+effectOf(a.Decision))
 	p.quote(2, toolOf(a.Decision), p.Bold)
 	p.times(a, now)
+	p.lastSaid(turns, now)
 	p.line(2, "session and call:")
 	p.quote(2, foreign(a.Session)+" "+foreign(a.Call), p.Dim)
 	p.about(calls[0])
@@ -295,10 +301,23 @@ func (p *printer) times(a *store.Approval, now time.Time) {
 	p.line(2, p.Dim(fmt.Sprintf("asked %s ago, expires in %s", age(now.Sub(a.Created)), age(a.Expires.Sub(now)))))
 }
 
+// maxShownTurn bounds what a question repeats of the user's words, in bytes.
+const maxShownTurn = 1200
+
+// lastSaid writes what the user said last: it may be about the question, and newer.
+func (p *printer) lastSaid(turns []store.Record, now time.Time) {
+	for i := range turns {
+		e := &turns[i].Event
+		p.line(2, p.Dim(fmt.Sprintf("what the user said last, %s ago:", age(now.Sub(e.Time)))))
+		p.quote(2, foreign(strings.ToValidUTF8(e.Text[:min(len(e.Text), maxShownTurn)], "")), nil)
+	}
+}
+
 // several writes a question about several calls.
-func (p *printer) several(a *store.Approval, calls []store.Asked, answering string, now time.Time) {
+func (p *printer) several(a *store.Approval, turns []store.Record, calls []store.Asked, answering string, now time.Time) {
 	p.line(0, p.Bold(a.ID)+fmt.Sprintf("  may the agent make these %d calls?", len(calls)))
 	p.times(a, now)
+	p.lastSaid(turns, now)
 	p.line(2, "session:")
 	p.quote(2, foreign(a.Session), p.Dim)
 	for i, c := range calls {

@@ -25,7 +25,7 @@ import (
 // "ask TEXT [N]" is an agent that read the text and is about to write to the first
 // address in it, or to the first N; it waits for a person in the background, and
 // "answer VERDICT…" is what came of it, and "leave" ends it. "killed TEXT" is one that is killed after it has asked. "interrupted FILE" is a check of the audit log that ended
-// early, behind eight sessions of forty entries. "settle ID" puts the id of the question into $ID.
+// early, behind eight sessions of forty entries. $SAID is what the user says after the calls. "settle ID" puts the id of the question into $ID.
 func TestStoreScripts(t *testing.T) {
 	p := commandtest.Params(filepath.Join("testdata", "store"))
 	setup := p.Setup
@@ -114,6 +114,9 @@ func hold(ctx context.Context, ts *testscript.TestScript, file string, n int) (s
 			ts.Fatalf("the call is %s: %v", d.Verdict, d.Reasons)
 		}
 		held = append(held, d)
+	}
+	if said := ts.Getenv("SAID"); said != "" {
+		ts.Check(s.User(ctx, said))
 	}
 	return st, s, held
 }

@@ -16,6 +16,14 @@ func TakesBack(text string) bool {
 	})
 }
 
+// Stops reports whether a turn of the user's refuses what the agent is about to do, or takes it back:
+// "No, stop", "don't pay it". A question back does not, nor what is said beside it ("Thanks", "and CC Bob"). A turn
+// that is too long to be read may.
+func Stops(turn string) bool {
+	r := Read("", turn)
+	return (r.Answer == Refused && !r.Asks) || TakesBack(turn)
+}
+
 // takesBack reports whether a clause has nothing but a phrase that takes back, and small words: "forget it",
 // and not "forget the voucher".
 func (l *lexicon) takesBack(clause []string) bool {
