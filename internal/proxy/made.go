@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -30,10 +31,11 @@ const (
 // madeElsewhere is the id of a call that a telling of the conversation lacks.
 const madeElsewhere = "made-elsewhere"
 
-// madeIn are the calls of one turn. Its lock is held while a call of the turn is decided.
+// madeIn are the calls of one turn.
 type madeIn struct {
-	mu    sync.Mutex
-	calls []call
+	// deciding holds a value while a call of the turn is decided, which a person may take minutes for.
+	deciding chan struct{}
+	calls    []call
 	// last is when a call of the turn was decided.
 	last time.Time
 }
@@ -44,7 +46,7 @@ func (m *made) in(turn hash) *madeIn {
 	defer m.mu.Unlock()
 	t, ok := m.turns.get(turn.short())
 	if !ok {
-		t = &madeIn{}
+		t = &madeIn{deciding: make(chan struct{}, 1)}
 		m.turns.put(turn.short(), t, 0)
 	}
 	return t
@@ -64,8 +66,12 @@ func (k *call) identity() hash { return hashParts([]byte(k.tool), []byte(plainJS
 // no log keeps: after the calls of the turn that this telling of the conversation lacks.
 func (c *conversation) proposeOnce(ctx context.Context, k *call, proposal remit.Call) (*remit.Decision, error) {
 	t := c.made.in(c.turn)
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	select {
+	case t.deciding <- struct{}{}:
+		defer func() { <-t.deciding }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("wait for the turn's other calls: %w", ctx.Err())
+	}
 	now := c.monitor.Now()
 	if !now.Before(t.last.Add(discharge.ConfirmationLife)) {
 		t.calls = nil
