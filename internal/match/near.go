@@ -25,11 +25,13 @@ var qualifiers = map[string]string{
 
 // implied are the kinds of values that names have without saying so: a start is a time, and
 // what a payee is called is a name.
-var implied = map[string]string{
-	"start": "time", "end": "time", "due": "time", "created": "time", "received": "time", "sent": "time", "placed": "time", "booked": "time", "posted": "time",
-	"title": "name", "label": "name", "sender": "name", "recipient": "name", "counterparty": "name", "customer": "name", "client": "name",
-	"contact": "name", "vendor": "name", "supplier": "name", "merchant": "name", "person": "name", "product": "name",
-}
+var implied = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"start": "time", "end": "time", "due": "time", "created": "time", "received": "time", "sent": "time", "placed": "time", "booked": "time", "posted": "time",
+		"title": "name", "label": "name", "sender": "name", "recipient": "name", "counterparty": "name", "customer": "name", "client": "name",
+		"contact": "name", "vendor": "name", "supplier": "name", "merchant": "name", "person": "name", "product": "name",
+	}
+})
 
 // synonyms are the words that tools use for one thing.
 var synonyms = groups(
@@ -130,7 +132,7 @@ func nearly(description, member []string) bool {
 	}
 	if want.bare {
 		alone := len(have.of) == 1 && len(have.kinds) == 0
-		return slices.Contains(have.kinds, want.kinds[0]) || (alone && implied[have.of[0]] == want.kinds[0])
+		return slices.Contains(have.kinds, want.kinds[0]) || (alone && implied()[have.of[0]] == want.kinds[0])
 	}
 	// The phone is the owner's phone, and the amount due is the amount.
 	ends := len(want.of) == 1 && want.of[0] == have.of[len(have.of)-1]

@@ -228,7 +228,7 @@ func (m *matcher) isOfOtherPayment(r *Result, member []string, isSaid func(strin
 	}
 	l := lexicon()
 	return slices.ContainsFunc(member[:len(member)-1], func(w string) bool {
-		isForm := qualifiers[w] != "" || implied[w] != "" || l.InAll.Has(w) || l.WholeAmounts.Has(w) || l.Details.Has(w) || l.AccountHolders.Has(w) || l.Units.Has(w) || isCurrency(w)
+		isForm := qualifiers[w] != "" || implied()[w] != "" || l.InAll.Has(w) || l.WholeAmounts.Has(w) || l.Details.Has(w) || l.AccountHolders.Has(w) || l.Units.Has(w) || isCurrency(w)
 		return !isForm && !isSaid(w) && !r.isAbout(w) && !(m.work(len(m.folded)) && hasWord(m.folded, w))
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/label"
@@ -47,19 +48,23 @@ var moreOrLess = pattern.OnUse(`(?i)(,?) (plus|increased by|\+|minus|less|reduce
 
 // factors are the words for a part or a multiple, and divisors those for what a number is parted into.
 var (
-	factors = map[string]*big.Rat{
-		"half": big.NewRat(1, 2), "halved": big.NewRat(1, 2), "twice": big.NewRat(2, 1), "double": big.NewRat(2, 1), "doubled": big.NewRat(2, 1),
-		"triple": big.NewRat(3, 1), "treble": big.NewRat(3, 1), "tripled": big.NewRat(3, 1), "quadruple": big.NewRat(4, 1),
-	}
-	divisors = map[string]int64{"halve": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10}
+	factors = sync.OnceValue(func() map[string]*big.Rat {
+		return map[string]*big.Rat{
+			"half": big.NewRat(1, 2), "halved": big.NewRat(1, 2), "twice": big.NewRat(2, 1), "double": big.NewRat(2, 1), "doubled": big.NewRat(2, 1),
+			"triple": big.NewRat(3, 1), "treble": big.NewRat(3, 1), "tripled": big.NewRat(3, 1), "quadruple": big.NewRat(4, 1),
+		}
+	})
+	divisors = sync.OnceValue(func() map[string]int64 {
+		return map[string]int64{"halve": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10}
+	})
 )
 
-func named(word, _ string) *big.Rat { return factors[word] }
+func named(word, _ string) *big.Rat { return factors()[word] }
 
 func percentage(n, _ string) *big.Rat { return quotient(n, "100") }
 
 func fraction(n, of string) *big.Rat {
-	by := divisors[strings.TrimSuffix(of, "s")]
+	by := divisors()[strings.TrimSuffix(of, "s")]
 	top := counted(n)
 	if top == nil || by == 0 {
 		return nil
@@ -177,9 +182,9 @@ var calculating = pattern.OnUse(`[%+*×÷=]|\d ?/|/ ?\d`)
 
 // isArithmetic reports whether a word computes something.
 func isArithmetic(w string) bool {
-	_, isPart := divisors[strings.TrimSuffix(w, "s")]
+	_, isPart := divisors()[strings.TrimSuffix(w, "s")]
 	isPart = isPart && strings.HasSuffix(w, "s")
-	return operationWords()[w] != otherwise || factors[w] != nil || isPart || lexicon().Computing.Has(w)
+	return operationWords()[w] != otherwise || factors()[w] != nil || isPart || lexicon().Computing.Has(w)
 }
 
 // takesPart reports whether the words of a computation have a part or a multiple beside what is added up or taken away.
