@@ -33,9 +33,9 @@ func (m *matcher) authored(r *Result, text string, in *field) (own, others strin
 // senders returns what a record says of who sent it.
 func (r *Result) senders(record string) []string {
 	var out []string
-	isSender := func(w string) bool { return thing(w) == thing("from") }
+	isFrom := func(w string) bool { return thing(w) == thing("from") }
 	for _, i := range r.records[record] {
-		if f := &r.fields[i]; f.text != "" && slices.ContainsFunc(f.key, isSender) {
+		if f := &r.fields[i]; f.text != "" && slices.ContainsFunc(f.key, isFrom) {
 			out = append(out, f.text)
 		}
 	}

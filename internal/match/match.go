@@ -344,8 +344,8 @@ func (m *matcher) unlisted(e *Call, a *Argument, p *Proposal) string {
 // definition has without it, and no word of the user's.
 func (m *matcher) isUnasked(a *Argument, p *Proposal) bool {
 	key := argumentName(a.Pointer)
-	isSize := slices.Equal(key, []string{"limit"}) || (len(key) > 0 && lexicon().Pieces.Has(key[0])) // of what is returned
-	if !p.Irreversible || a.Role != label.Control || a.Usual || isSize {
+	isOfAnswer := slices.Equal(key, []string{"limit"}) || (len(key) > 0 && lexicon().Pieces.Has(key[0])) // how much of it is returned
+	if !p.Irreversible || a.Role != label.Control || a.Usual || isOfAnswer {
 		return false
 	}
 	otherwise := p.otherwise(a.Pointer)

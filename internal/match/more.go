@@ -138,10 +138,10 @@ func (f *field) saysMore(listed int, around []string) bool {
 func (f *field) isFurtherPage() bool {
 	const pair = 2 // nasta_sida
 	n, err := whole(f.text)
-	isSize := func(w string) bool {
+	isHowMany := func(w string) bool {
 		return lexicon().Limits.Has(w) || lexicon().Counts.Has(w) || lexicon().Lengths.Has(w)
 	}
-	return err == nil && n > 1 && len(f.key) == pair && lexicon().Page.In(f.key) && !slices.ContainsFunc(f.key, isSize)
+	return err == nil && n > 1 && len(f.key) == pair && lexicon().Page.In(f.key) && !slices.ContainsFunc(f.key, isHowMany)
 }
 
 // isLater reports whether a field says that a page isn't the first one, by how many records come before it, or by the first one's number.

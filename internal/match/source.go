@@ -300,13 +300,15 @@ func (m *matcher) telling(c *Constraint, a Argument) bool {
 		return false
 	}
 
+	isAny := func(*field) bool { return true }
 	return slices.ContainsFunc(c.From, func(s Source) bool {
-		return slices.ContainsFunc(m.results, func(r *Result) bool { return m.tells(&s, c, r, says) })
+		return slices.ContainsFunc(m.results, func(r *Result) bool { return m.tells(&s, c, r, isAny, says) })
 	})
 }
 
-// tells reports whether a result without the member that a source names says something: in its text, or in a record that the source selects.
-func (m *matcher) tells(s *Source, c *Constraint, r *Result, says func(text string) bool) bool {
+// tells reports whether a result without the member that a source names says something: in its text, or in one of some fields of a record that
+// the source selects.
+func (m *matcher) tells(s *Source, c *Constraint, r *Result, isIn func(*field) bool, says func(text string) bool) bool {
 	m = m.as(m.mode) // of this result
 	if m.ordered = false; !m.answers(s, r, c) || m.ordered || m.has(r, s) || !m.work(len(r.Text)) {
 		return false
@@ -315,7 +317,7 @@ func (m *matcher) tells(s *Source, c *Constraint, r *Result, says func(text stri
 		return true
 	}
 	selected := m.selected(s, c, r)
-	return slices.ContainsFunc(r.fields, func(f field) bool { return f.words == nil && selected.has(f.record) && says(f.text) })
+	return slices.ContainsFunc(r.fields, func(f field) bool { return f.words == nil && isIn(&f) && selected.has(f.record) && says(f.text) })
 }
 
 // has reports whether a result has the member that a source names.

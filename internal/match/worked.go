@@ -12,8 +12,8 @@ import (
 	"github.com/remit-project/remit/scope"
 )
 
-// What comes of a computation is a number, a moment or a text by what it is computed from, and not by how a call writes it: "800 EUR", "eight hundred"
-// and "all" are no more the half of 80 than 800 is. A value that no check reads is not what was worked out.
+// The sources of a computation say whether its result is a number, a moment or a text, and not how a call writes it: "800 EUR", "eight hundred"
+// and "all" are as little the half of 80 as 800 is. A value that no check can read is refused.
 
 // computed accepts a value that follows from the request and the sources: a number and a moment where a program works them out to be that, and a
 // text where nothing that is computed from is a number or a time, no authority lies in it, and it selects nothing.
@@ -194,23 +194,9 @@ func (m *matcher) tellsMoment(at time.Time, c *Constraint, a *Argument) bool {
 	}
 	listing := &Constraint{From: c.Sources, Kind: scope.Date, Pick: scope.Only}
 	says := func(text string) bool { return tellsMoment(text, at, isDay(scope.Value(a.Text))) }
+	isBody := func(f *field) bool { return lexicon().Bodies.In(f.key) } // and no remark
 	return slices.ContainsFunc(c.Sources, func(s Source) bool {
-		return slices.ContainsFunc(m.results, func(r *Result) bool { return m.tellsIn(&s, listing, r, says) })
-	})
-}
-
-// tellsIn reports whether a text in a result without the member that a source names says something. A remark doesn't.
-func (m *matcher) tellsIn(s *Source, c *Constraint, r *Result, says func(text string) bool) bool {
-	m = m.as(m.mode) // of this result
-	if m.ordered = false; !m.answers(s, r, c) || m.ordered || m.has(r, s) || !m.work(len(r.Text)) {
-		return false
-	}
-	if !r.structured {
-		return len(s.Where) == 0 && says(r.Text)
-	}
-	selected := m.selected(s, c, r)
-	return slices.ContainsFunc(r.fields, func(f field) bool {
-		return f.words == nil && lexicon().Bodies.In(f.key) && selected.has(f.record) && says(f.text)
+		return slices.ContainsFunc(m.results, func(r *Result) bool { return m.tells(&s, listing, r, isBody, says) })
 	})
 }
 
