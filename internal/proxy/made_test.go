@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -34,12 +32,7 @@ func TestAScopeCountsOnce(t *testing.T) {
 		return c
 	}
 	for name, test := range map[string]func(t *testing.T, c *talk){
-		"the same history again": func(t *testing.T, c *talk) {
-			before := slices.Clone(c.messages)
-			c.want(c.ask(mailTo("d1", ann)), true)
-			c.messages = before
-			c.want(c.ask(mailTo("d2", ann)), false)
-		},
+		"the same history again": func(t *testing.T, c *talk) { c.onceAgain(ann) },
 		"without the call": func(t *testing.T, c *talk) {
 			before := slices.Clone(c.messages)
 			c.want(c.ask(mailTo("d1", ann)), true)
@@ -49,12 +42,7 @@ func TestAScopeCountsOnce(t *testing.T) {
 			c.result("c2", "nothing")
 			c.want(c.ask(mailTo("d2", ann)), false)
 		},
-		"under another system prompt": func(t *testing.T, c *talk) {
-			before := slices.Clone(c.messages)
-			c.want(c.ask(mailTo("d1", ann)), true)
-			c.messages = append([]json.RawMessage{json.RawMessage(`{"role":"system","content":"It is ten."}`)}, before...)
-			c.want(c.ask(mailTo("d2", ann)), false)
-		},
+		"under another system prompt": func(t *testing.T, c *talk) { c.onceAgain(ann, `{"role":"system","content":"It is ten."}`) },
 		"after a yes": func(t *testing.T, c *talk) {
 			before := slices.Clone(c.messages)
 			c.want(c.ask(mailTo("d1", ann)), true)
@@ -97,21 +85,7 @@ func TestAScopeCountsOnce(t *testing.T) {
 	}
 
 	t.Run("at the same time", func(t *testing.T) {
-		c := begin(t)
-		const n = 8
-		for range n {
-			c.u.add(chatReply(mailTo("d1", ann)))
-		}
-		answers := make([]string, n)
-		var all sync.WaitGroup
-		for i := range n {
-			all.Go(func() { _, answers[i] = post(t, c.base, "/v1/chat/completions", c.body(), c.header...) })
-		}
-		all.Wait()
-		sent := slices.DeleteFunc(answers, func(a string) bool { return !strings.Contains(a, `"tool_calls"`) })
-		if len(sent) != 1 {
-			t.Errorf("%d mails, want 1", len(sent))
-		}
+		begin(t).onceAtTheSameTime(ann)
 	})
 }
 

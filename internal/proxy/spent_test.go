@@ -22,12 +22,7 @@ func TestAnAnswerCountsOnce(t *testing.T) {
 		return c
 	}
 	for name, test := range map[string]func(t *testing.T, c *talk){
-		"the same history again": func(t *testing.T, c *talk) {
-			before := slices.Clone(c.messages)
-			c.want(c.ask(mailTo("d1", ann)), true)
-			c.messages = before
-			c.want(c.ask(mailTo("d2", ann)), false)
-		},
+		"the same history again": func(t *testing.T, c *talk) { c.onceAgain(ann) },
 		"a history without what followed": func(t *testing.T, c *talk) {
 			before := slices.Clone(c.messages)
 			c.want(c.ask(mailTo("d1", ann)), true)
@@ -43,12 +38,7 @@ func TestAnAnswerCountsOnce(t *testing.T) {
 			c.messages = before
 			c.want(c.ask(mailTo("d2", bob)), true)
 		},
-		"another system prompt": func(t *testing.T, c *talk) {
-			before := slices.Clone(c.messages)
-			c.want(c.ask(mailTo("d1", ann)), true)
-			c.messages = append([]json.RawMessage{json.RawMessage(`{"role":"system","content":"It is ten."}`)}, before...)
-			c.want(c.ask(mailTo("d2", ann)), false)
-		},
+		"another system prompt": func(t *testing.T, c *talk) { c.onceAgain(ann, `{"role":"system","content":"It is ten."}`) },
 		"an invented history of the call": func(t *testing.T, c *talk) {
 			before := slices.Clone(c.messages)
 			c.want(c.ask(mailTo("d1", ann)), true)
@@ -75,21 +65,7 @@ func TestAnAnswerCountsOnce(t *testing.T) {
 		c.want(c.ask(mailTo("d2", bob)), false)
 	})
 	t.Run("at the same time", func(t *testing.T) {
-		c := answered(t, nil)
-		const n = 8
-		for range n {
-			c.u.add(chatReply(mailTo("d1", ann)))
-		}
-		answers := make([]string, n)
-		var all sync.WaitGroup
-		for i := range n {
-			all.Go(func() { _, answers[i] = post(t, c.base, "/v1/chat/completions", c.body(), c.header...) })
-		}
-		all.Wait()
-		sent := slices.DeleteFunc(answers, func(a string) bool { return !strings.Contains(a, `"tool_calls"`) })
-		if len(sent) != 1 {
-			t.Errorf("%d mails, want 1", len(sent))
-		}
+		answered(t, nil).onceAtTheSameTime(ann)
 	})
 }
 
@@ -147,4 +123,36 @@ func (c *clock) add(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
+}
+
+// onceAgain sends a mail, and then the same history behind some messages: the mail is let through the first time.
+func (c *talk) onceAgain(to string, behind ...string) {
+	c.t.Helper()
+	before := slices.Clone(c.messages)
+	c.want(c.ask(mailTo("d1", to)), true)
+	c.messages = nil
+	for _, m := range behind {
+		c.messages = append(c.messages, json.RawMessage(m))
+	}
+	c.messages = append(c.messages, before...)
+	c.want(c.ask(mailTo("d2", to)), false)
+}
+
+// onceAtTheSameTime sends the same history several times at once: one mail is let through.
+func (c *talk) onceAtTheSameTime(to string) {
+	c.t.Helper()
+	const n = 8
+	for range n {
+		c.u.add(chatReply(mailTo("d1", to)))
+	}
+	answers := make([]string, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { _, answers[i] = post(c.t, c.base, "/v1/chat/completions", c.body(), c.header...) })
+	}
+	all.Wait()
+	sent := slices.DeleteFunc(answers, func(a string) bool { return !strings.Contains(a, `"tool_calls"`) })
+	if len(sent) != 1 {
+		c.t.Errorf("%d mails, want 1", len(sent))
+	}
 }
