@@ -134,11 +134,33 @@ func (m *matcher) isNamedWhole(s *Source, r *Result, name []string, isList, orSa
 	if isList {
 		bare = isOneOf(lexicon().Containers)
 	}
-	isSaid := func(w string) bool { return orSaid && m.work(len(m.folded)) && hasWord(m.folded, w) }
+	isSaid := func(w string) bool {
+		return orSaid && m.work(len(m.folded)) && hasWord(m.folded, w) && !m.isSpokenAgainst(w)
+	}
 	return !slices.ContainsFunc(name, func(w string) bool {
 		isOpen := isOneOf(lexicon().Asides)(w) || !(bare(w) || isSaid(w))
 		return isOpen && !r.isNamedWord(s, w)
 	})
+}
+
+// isSpokenAgainst reports whether a word is one by which the entry says what is not meant: closed, of "unless it is closed".
+func (m *matcher) isSpokenAgainst(w string) bool {
+	has := func(c Match) bool {
+		for each := range c.each {
+			said := slices.Concat(each.name(), words(strings.Join(each.Contains, " ")))
+			for _, v := range each.Is {
+				said = append(said, words(string(v))...)
+			}
+			if slices.ContainsFunc(said, func(of string) bool { return sameWord(of, w) }) {
+				return true
+			}
+		}
+		return false
+	}
+	isIn := func(sources []Source) bool {
+		return slices.ContainsFunc(sources, func(s Source) bool { return slices.ContainsFunc(s.Where, has) })
+	}
+	return isIn(m.in.Unless) || slices.ContainsFunc(m.in.Args, func(a Arg) bool { return isIn(a.Except) })
 }
 
 // isNamedBy reports whether a source names a list or an object: by its field or a condition, by its tool, or in no

@@ -170,6 +170,22 @@ func TestAWordOfTheUsersNamesNoOtherList(t *testing.T) {
 	}
 }
 
+// TestWhatSpeaksAgainstNamesNoList: a word by which the entry says what is not meant names no list that is.
+func TestWhatSpeaksAgainstNamesNoList(t *testing.T) {
+	const lists = `{"open_events":[{"id":"e2","client":"Ida"}],"closed_events":[{"id":"e1","client":"Ida"}]}`
+	taking := func(also string) string {
+		return `{"calls":[{"tool":"act",` + also + `"args":{"/id":{"from":[{"tool":"list_events","field":"id","where":{"client":"Ida"}}],"kind":"id","pick":"only"}}}]}`
+	}
+	unless := taking(`"unless":[{"tool":"get_state","where":{"state":{"is":"closed"}}}],`)
+	results := []returned{{"list_events", "", lists}, {"get_state", "", `{"state":"open"}`}}
+	args := map[string]string{"/id": "s:e1"}
+	askings{
+		"the closed one":                  {scope: taking(""), said: "Drop Ida's closed event", args: args, results: results, want: true},
+		"the closed one, unless it is":    {scope: unless, said: "Drop Ida's event, unless it is closed", args: args, results: results},
+		"and one that nobody tells apart": {scope: unless, said: "Drop Ida's event, unless it is closed", args: map[string]string{"/id": "s:e2"}, results: results},
+	}.run(t)
+}
+
 // TestInnermost: a record that meets the conditions by a list in it doesn't give a member that what meets them there has.
 func TestInnermost(t *testing.T) {
 	const inside = `{"size":900,"owner":"Bo","parts":[{"part":"door","size":30},{"part":"roof","size":50}]}`

@@ -143,10 +143,10 @@ func isDeniedWithin(before, behind string) bool {
 	})
 }
 
-// isMarked reports whether a state has a sign that may deny it: struck out, crossed, "= 0". A check mark or a green light says that it is so, and
-// a price says nothing of it.
+// isMarked reports whether a state has a sign that may deny it: struck out, crossed, "= 0", or a light whose colour no text has. A check mark, a
+// green light or a thumb up says that it is so, and a price says nothing of it.
 func isMarked(text string) bool {
-	const harmless = "✓✔✅☑🟢●★⭐👍👌🎉✨"
+	const harmless = "✓✔✅☑🟢★⭐👍👌🎉✨"
 	return strings.ContainsFunc(text, func(r rune) bool {
 		return unicode.IsSymbol(r) && !unicode.Is(unicode.Sc, r) && !strings.ContainsRune(harmless, r)
 	})

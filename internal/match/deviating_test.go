@@ -69,6 +69,8 @@ func TestNotSo(t *testing.T) {
 		"a number below zero":          {scope: acted(`{"room":{"contains":"100"}}`, "only", ""), args: is, results: list("room", "-100")},
 		"with a green light":           {scope: state, args: is, results: list("status", "🟢 approved"), want: true},
 		"with a check mark as a sign":  {scope: state, args: is, results: list("status", "✔️ approved"), want: true},
+		"with a light of any colour":   {scope: state, args: is, results: list("status", "● approved")},
+		"with a thumb up":              {scope: state, args: is, results: list("status", "approved 👍"), want: true},
 		"with a red light":             {scope: state, args: is, results: list("status", "🔴 approved")},
 		"with a price":                 {scope: state, args: is, results: list("status", "approved (98 €)"), want: true},
 		"equal to nothing":             {scope: state, args: is, results: list("status", "approved = 0")},

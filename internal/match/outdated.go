@@ -236,9 +236,10 @@ func (f *field) isFact(other *field) bool {
 	return both(func(f *field) bool { return f.numeric }) || both(isSwitch) || both(isState) || both(isDay)
 }
 
-// isOfReading reports whether a member is one that changes by being read: whether a thing was, or when something was last done with it.
+// isOfReading reports whether a member is one that changes by being read: whether a thing was, or when it last was, or somebody was there. When
+// it was last paid is a fact.
 func (f *field) isOfReading() bool {
-	isLast := len(f.key) > 1 && f.key[0] == "last" && isMoment(f.text)
+	isLast := f.key[0] == "last" && lexicon().OfUse.In(f.key) && isMoment(f.text)
 	return isLast || (lexicon().OfReading.In(f.key) && !f.numeric)
 }
 

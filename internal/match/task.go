@@ -218,14 +218,20 @@ func (e *Call) oftenest() int {
 	if e.isForEach() {
 		return 1
 	}
-	ways := 1
-	for i := range e.Args {
-		ways = min(ways*e.Args[i].ways(), scope.MaxTimes)
-	}
+	ways := e.differing()
 	if ways == 1 {
 		return 0
 	}
 	return (e.Times.N + ways - 1) / ways
+}
+
+// differing returns for how many different values an entry is.
+func (e *Call) differing() int {
+	ways := 1
+	for i := range e.Args {
+		ways = min(ways*e.Args[i].ways(), scope.MaxTimes)
+	}
+	return ways
 }
 
 // ways returns how many different values a constraint means.
@@ -267,10 +273,12 @@ func differing(all []scope.Value) []scope.Value {
 }
 
 // leaveTranslations leaves out of the values that each entry is for what a planner adds to those of the user: the user has no word of it, and
-// has others as they are. Where an entry has no more calls than values, each is for another one: Maria, for "my wife" beside Ann.
+// has others as they are. Where an entry has as many calls for each value, or no more than values, each is for another one: Maria, for "my wife"
+// beside Ann.
 func (s *Scope) leaveTranslations(said string) {
 	for i := range s.Calls {
-		if s.Calls[i].oftenest() == 1 {
+		e := &s.Calls[i]
+		if e.oftenest() == 1 || e.Times.N%e.differing() == 0 {
 			continue
 		}
 		for j := range s.Calls[i].Args {

@@ -32,6 +32,7 @@ func TestEachOfSeveral(t *testing.T) {
 		"a name and what a planner adds, twice":       {2, `"/to":{"is":["Lunch room","Mittagsraum"]}`, "Mittagsraum Lunch_room", false, "yy"},
 		"a name and another one that it stands for":   {2, `"/to":{"is":["Lunch room","Maria"]}`, "Lunch_room Lunch_room Maria", false, "yny"},
 		"a name and what a planner adds, three times": {3, `"/to":{"is":["Lunch room","Mittagsraum"]}`, "Lunch_room Lunch_room Lunch_room", false, "yyy"},
+		"two names, of which the user has one":        {4, `"/to":{"is":["Lunch room","Maria"]}`, "Lunch_room Lunch_room Lunch_room Maria Maria", false, "yynyy"},
 		"a number in digits, and one in a word":       {4, `"/to":{"is":["Lunch room","20"]}`, "Lunch_room Lunch_room Lunch_room 20", false, "yyny"},
 		"a name in another case, and another one":     {2, `"/to":{"is":["Lunch room","Krzysztof"]}`, "Krzysztof Krzysztof", false, "yn"},
 		"a short name in another case":                {2, `"/to":{"is":["Lunch room","Anna"]}`, "Anna Anna", false, "yn"},
