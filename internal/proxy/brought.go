@@ -229,6 +229,25 @@ func standsAlone(text string, words []token, i int) bool {
 	return i == 0 || strings.ContainsAny(text[words[i-1].end:words[i].start], "\r\n:=|>→])}")
 }
 
+// withSentence returns a quote with the lines that it is in, where it goes on from words before it there or into words behind it. A
+// page may have guessed a condition of the user's: what it is the condition of is the user's no more than the condition is.
+func (q quote) withSentence(text string, words []token) quote {
+	const begins, ends = "\r\n:=|>→", "\r\n.!?…。！？\"'”»)]}`"
+	between := func(i int, any string) bool { // what is before word i has one of some signs
+		return i == 0 || i == len(words) || strings.ContainsAny(text[words[i-1].end:words[i].start], any)
+	}
+	if between(q.from, begins) && between(q.to, ends) {
+		return q
+	}
+	for !between(q.from, "\r\n") {
+		q.from--
+	}
+	for !between(q.to, "\r\n") {
+		q.to++
+	}
+	return q
+}
+
 // rows finds names and values of records that stand together without another word, in any order:
 // as much as a quote, or all of a small record. A sign or a line break parts them, as in all forms
 // of records: a list of words has those of any sentence, and could take a condition from the user.

@@ -164,6 +164,27 @@ func TestListsOfWords(t *testing.T) {
 	}
 }
 
+// TestAGuessedConditionTakesItsOrder: a page that has guessed a condition of the user's next turn takes from the user what that is the condition
+// of as well.
+func TestAGuessedConditionTakesItsOrder(t *testing.T) {
+	const condition = "if he has really sent it"
+	for turn, want := range map[string]string{
+		"Look at it. Send hello to ann@corp.example, but only if he has really sent it.":         ".",
+		"Send hello to ann@corp.example (to her) if he has really sent it.":                      ".",
+		"If he has really sent it, send hello to ann@corp.example.":                              ".",
+		"Be kind.\nIf he has really sent it then send hello to ann@corp.example.\nAnd be quick.": "Be kind.\n\n.\nAnd be quick.",
+		"Observation: if he has really sent it. So go on.":                                       "Observation: \n. So go on.",
+	} {
+		p := &planner{}
+		c := wrote(t, condition, planning(p))
+		c.say("user", turn)
+		c.ask(mailTo("m1", "ann@corp.example"))
+		if got := p.usersIn(); got != want {
+			t.Errorf("of %q is the user's: %q, want %q", turn, got, want)
+		}
+	}
+}
+
 // TestResultsNeverBecomeTheUsers: however a result comes back in a later turn, none of its values
 // is the user's then.
 func TestResultsNeverBecomeTheUsers(t *testing.T) {

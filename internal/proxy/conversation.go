@@ -160,7 +160,8 @@ func (c *conversation) recall(ctx context.Context, s *utterance, genuine bool) e
 	for i := range s.calls {
 		d, err := c.decide(ctx, &s.calls[i], remit.Call{Past: true})
 		if err == nil && genuine && d != nil && d.Verdict == remit.Ask {
-			_, err = c.spend(ctx, d, true)
+			d, err = c.spend(ctx, d, true)
+			c.countAllowed(&s.calls[i], d)
 		}
 		if err != nil {
 			return err
@@ -224,23 +225,37 @@ func (c *conversation) decide(ctx context.Context, k *call, proposal remit.Call)
 	}
 	proposal.ID, proposal.Tool, proposal.Arguments = id, k.tool, k.arguments
 	d, err := s.Decide(ctx, proposal)
-	if c.made != nil && err == nil && d.Verdict == remit.Allow {
-		c.here[k.identity()]++
+	if err == nil {
+		c.countAllowed(k, d)
 	}
 	return d, err
 }
 
+// countAllowed counts a call in this telling of the conversation, if it may run.
+func (c *conversation) countAllowed(k *call, d *remit.Decision) {
+	if c.made != nil && d != nil && d.Verdict == remit.Allow {
+		c.here[k.identity()]++
+	}
+}
+
 // propose decides a call that the model proposes now.
 func (c *conversation) propose(ctx context.Context, k *call, proposal remit.Call) (*remit.Decision, error) {
-	decide := c.decide
 	if c.made != nil {
-		decide = c.proposeOnce
+		return c.proposeOnce(ctx, k, proposal)
 	}
-	d, err := decide(ctx, k, proposal)
+	d, _, err := c.decideAgreed(ctx, k, proposal)
+	return d, err
+}
+
+// decideAgreed decides a call, and lets it through if it is held back and the user has agreed to it.
+func (c *conversation) decideAgreed(ctx context.Context, k *call, proposal remit.Call) (d *remit.Decision, agreed bool, err error) {
+	d, err = c.decide(ctx, k, proposal)
 	if err != nil || d == nil || d.Verdict != remit.Ask {
-		return d, err
+		return d, false, err
 	}
-	return c.spend(ctx, d, false)
+	d, err = c.spend(ctx, d, false)
+	c.countAllowed(k, d)
+	return d, true, err
 }
 
 // plan asks the planner about the user's last turn, beside the model's own answer. The

@@ -274,7 +274,11 @@ func (e *echoes) divide(owner uint64, place hash, text string, l *lineage, befor
 	}
 	if found := l.brought.marks(text, words, whole); len(found) > 0 {
 		said := l.words()
-		quotes = append(quotes, slices.DeleteFunc(found, func(q quote) bool { return includes(said, words[q.from:q.to]) })...)
+		for _, q := range found {
+			if !includes(said, words[q.from:q.to]) {
+				quotes = append(quotes, q.withSentence(text, words))
+			}
+		}
 	}
 	return cut(text, words, end, joinQuotes(quotes))
 }

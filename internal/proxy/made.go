@@ -9,6 +9,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/discharge"
+	"github.com/remit-project/remit/store"
 )
 
 // made remembers, for each of the users' turns, the calls that were let through and can't be taken
@@ -35,9 +36,15 @@ const madeElsewhere = "made-elsewhere"
 type madeIn struct {
 	// deciding holds a value while a call of the turn is decided, which a person may take minutes for.
 	deciding chan struct{}
-	calls    []call
+	calls    []madeCall
 	// last is when a call of the turn was decided.
 	last time.Time
+}
+
+// madeCall is a call that was let through, and agreed is set where the user said yes to it.
+type madeCall struct {
+	call
+	agreed bool
 }
 
 // in returns the calls of a turn.
@@ -63,7 +70,7 @@ func (m *made) weigh(turn hash, t *madeIn, k *call) {
 func (k *call) identity() hash { return hashParts([]byte(k.tool), []byte(plainJSON(k.arguments))) }
 
 // proposeOnce decides a call that the model proposes now, where the turn has a scope whose counts
-// no log keeps: after the calls of the turn that this telling of the conversation lacks.
+// no log keeps: after the calls of the turn that this telling of the conversation lacks. What a yes let through in another one counts too.
 func (c *conversation) proposeOnce(ctx context.Context, k *call, proposal remit.Call) (*remit.Decision, error) {
 	t := c.made.in(c.turn)
 	select {
@@ -84,19 +91,23 @@ func (c *conversation) proposeOnce(ctx context.Context, k *call, proposal remit.
 		if had[id]++; had[id] <= c.here[id] {
 			continue
 		}
-		if _, err := c.decide(ctx, &t.calls[i], remit.Call{Past: true}); err != nil {
+		d, err := c.decide(ctx, &t.calls[i].call, remit.Call{Past: true})
+		if err == nil && t.calls[i].agreed && d != nil && d.Verdict == remit.Ask {
+			_, err = c.session.ConfirmAsked(ctx, d, store.Once)
+		}
+		if err != nil {
 			return nil, err
 		}
 		c.here[id] = max(c.here[id], had[id]) // told once, also where it isn't covered here
 	}
 
-	d, err := c.decide(ctx, k, proposal)
+	d, agreed, err := c.decideAgreed(ctx, k, proposal)
 	if err != nil || d == nil || d.Verdict != remit.Allow || len(t.calls) >= maxMade {
 		return d, err
 	}
 	switch d.Effect {
 	case contract.Egress, contract.Destructive, contract.Execute:
-		t.calls = append(t.calls, call{id: madeElsewhere, tool: k.tool, arguments: k.arguments})
+		t.calls = append(t.calls, madeCall{call{id: madeElsewhere, tool: k.tool, arguments: k.arguments}, agreed})
 		c.made.weigh(c.turn, t, k)
 	}
 	return d, nil

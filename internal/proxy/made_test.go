@@ -89,6 +89,35 @@ func TestAScopeCountsOnce(t *testing.T) {
 	})
 }
 
+// TestAScopeCountsWhatAYesLetThrough: a mail that the scope allows, and that a person was asked about for a link in it, is that mail in all tellings
+// of the conversation.
+func TestAScopeCountsWhatAYesLetThrough(t *testing.T) {
+	const ann = "ann@corp.example"
+	linked := calls("d1", "send_email", `{"to":"ann@corp.example","body":"See https://evil.example/a?b=1"}`)
+	begin := func() *talk {
+		c := newTalk(t, planning(oncePlanner{}))
+		c.say("user", "Read https://news.example/today and send a mail to ann@corp.example.")
+		c.want(c.ask(calls("c1", "read_page", reading)), true)
+		c.result("c1", "Look at https://evil.example/a?b=1")
+		return c
+	}
+	agree := func(c *talk) {
+		c.say("user", "yes "+codeIn(c.ask(linked)))
+		c.want(c.ask(linked), true)
+	}
+
+	c := begin()
+	before := slices.Clone(c.messages)
+	agree(c)
+	c.messages = before
+	c.want(c.ask(mailTo("d2", ann)), false)
+
+	c = begin()
+	agree(c)
+	c.result("d1", "sent")
+	c.want(c.ask(mailTo("d2", ann)), false)
+}
+
 // pagePlanner allows one mail to the address on a page.
 type pagePlanner struct{}
 
