@@ -201,9 +201,13 @@ func locate(ctx context.Context, s Session, path string, e remit.Evidence, tools
 }
 
 // eventOf splits the origin of a piece of evidence into the event and the field of
-// its result. A result that has both a text and a structure is one event.
+// its result. A result that has both a text and a structure is one event. The id of a call may
+// have the sign that divides them; a field is a pointer, which begins with a stroke.
 func eventOf(origin string) (event, field string) {
-	event, field, _ = strings.Cut(origin, "#")
+	event, field = strings.TrimSuffix(origin, "#"), ""
+	if at := strings.Index(origin, "#/"); at >= 0 {
+		event, field = origin[:at], origin[at+1:]
+	}
 	return strings.TrimSuffix(event, "/structured"), field
 }
 

@@ -86,12 +86,19 @@ func begin(t *testing.T) *session {
 }
 
 // An identifier is shown with the record that it names and the tool that
-// returned it, whether the result was structured or JSON in a text.
+// returned it, whether the result was structured or JSON in a text, and whatever is in the
+// call's id.
 func TestRecords(t *testing.T) {
-	for name, structured := range map[string]bool{"structured": true, "text": false} {
+	for name, test := range map[string]struct {
+		id         string
+		structured bool
+	}{
+		"structured": {"c1", true}, "text": {"c1", false},
+		"known by its place": {"list_messages#1", true}, "text, by its place": {"list_messages#1", false},
+	} {
 		t.Run(name, func(t *testing.T) {
 			s := begin(t)
-			s.call(t, "c1", "list_messages", `{"folder":"inbox"}`, inbox, structured)
+			s.call(t, test.id, "list_messages", `{"folder":"inbox"}`, inbox, test.structured)
 			d := s.call(t, "c2", "delete_message", `{"message_id":"m-102"}`, "", false)
 			places, err := sighting.Of(t.Context(), s, d)
 			if err != nil || len(places) == 0 {
