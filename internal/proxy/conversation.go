@@ -31,6 +31,8 @@ type conversation struct {
 	// maps them to the session's ids of the latest.
 	used map[string]int
 	ids  map[string]string
+	// bearers counts the calls of the model's last answer by the ids that results may name.
+	bearers map[string]int
 	// planless is set while calls of turns that have passed are decided again, and spoken when
 	// the user has said something that has no plan yet.
 	planless, spoken bool
@@ -58,7 +60,7 @@ type conversation struct {
 }
 
 func newConversation(s *ledger.Session, log []remit.Event) *conversation {
-	c := &conversation{session: s, used: map[string]int{}, ids: map[string]string{}}
+	c := &conversation{session: s, used: map[string]int{}, ids: map[string]string{}, bearers: map[string]int{}}
 	if len(log) > 0 {
 		c.log = newRecorded(log)
 		for _, e := range log {
@@ -78,6 +80,13 @@ func (c *conversation) tell(ctx context.Context, e remit.Event) error {
 	if e.Kind == remit.ResultEvent {
 		r := *e.Result
 		c.size += len(r.Content)
+		if c.bearers[r.Call] > 1 {
+			// Nobody can tell which of the calls has returned this, and one may be trusted further.
+			e = attached("result", r.Content)
+		}
+	}
+	if e.Kind == remit.ResultEvent {
+		r := *e.Result
 		if id, ok := c.ids[r.Call]; ok {
 			r.Call = id
 		}
@@ -157,6 +166,7 @@ func (c *conversation) recall(ctx context.Context, s *utterance, genuine bool) e
 		}
 	}
 
+	clear(c.bearers)
 	for i := range s.calls {
 		d, err := c.decide(ctx, &s.calls[i], remit.Call{Past: true})
 		if err == nil && genuine && d != nil && d.Verdict == remit.Ask {
@@ -270,8 +280,10 @@ func (c *conversation) plan(ctx context.Context) {
 // noteOpen notes a call's id in the session.
 func (c *conversation) noteOpen(k *call, id string) {
 	c.ids[k.id] = id
+	c.bearers[k.id]++
 	if k.alias != "" {
 		c.ids[k.alias] = id
+		c.bearers[k.alias]++
 	}
 }
 

@@ -283,6 +283,7 @@ func (x *exchange) settle(a *answer) (again bool, err error) {
 
 	message := remit.Call{Message: "answer-" + rand.Text(), Beside: clip(words(a.text)), Point: "proxy"}
 	decided := make([]verdict, len(a.calls))
+	clear(x.c.bearers)
 	for i := range a.calls {
 		if x.excluded(&a.calls[i]) {
 			continue
