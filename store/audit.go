@@ -115,12 +115,14 @@ type Entry struct {
 // Decided is a decision as the audit log has it: redacted, without the
 // evidence's text.
 type Decided struct {
-	Server    string          `json:"server,omitempty"`
-	Tool      string          `json:"tool"`
-	Variant   string          `json:"variant,omitempty"`
-	Verdict   remit.Verdict   `json:"verdict"`
-	Effect    string          `json:"effect,omitempty"`
-	Confirmed bool            `json:"confirmed,omitempty"`
+	Server    string        `json:"server,omitempty"`
+	Tool      string        `json:"tool"`
+	Variant   string        `json:"variant,omitempty"`
+	Verdict   remit.Verdict `json:"verdict"`
+	Effect    string        `json:"effect,omitempty"`
+	Confirmed bool          `json:"confirmed,omitempty"`
+	// Shadow is set where the call ran, whatever the verdict.
+	Shadow    bool            `json:"shadow,omitempty"`
 	Arguments []DecidedValue  `json:"arguments,omitempty"`
 	Reasons   []DecidedReason `json:"reasons,omitempty"`
 	// Readings are those to which a person agreed with the call.
@@ -255,7 +257,7 @@ func (r *Redactor) entryOf(rec *Record, digest Hash) *Entry {
 	}
 	if rec.Decision != nil {
 		e.Call, e.Decision = r.Text(rec.Decision.Call), r.Decision(rec.Decision)
-		e.Decision.Readings = r.readings(rec.Event.Readings)
+		e.Decision.Readings, e.Decision.Shadow = r.readings(rec.Event.Readings), rec.Shadow
 	}
 	return e
 }

@@ -36,6 +36,9 @@ func story(t *testing.T, s *suite) {
 
 func audited(t *testing.T, s *suite) {
 	story(t, s)
+	if strings.Contains(string(export(t, s)), `"shadow"`) {
+		t.Error("a decision that was enforced is noted as one that was not")
+	}
 	r := verified(t, s)
 	if r.Sessions != 2 || r.Entries != 3+7+3 || r.Unnoted != r.Entries-3 {
 		t.Errorf("got %s", show(r))
@@ -55,6 +58,17 @@ func export(t *testing.T, s store.Store) []byte {
 		must(t, store.WriteLine(&b, l))
 	}
 	return b.Bytes()
+}
+
+// shadowed: the log says of a decision that the call ran whatever the verdict, and can be verified.
+func shadowed(t *testing.T, s *suite) {
+	r := call("s", "c1", remit.Deny)
+	r.Shadow = true
+	must(t, s.Append(t.Context(), "s", 0, r))
+	if out := string(export(t, s)); !strings.Contains(out, `"shadow":true`) {
+		t.Errorf("the log has %s", out)
+	}
+	verified(t, s)
 }
 
 func exported(t *testing.T, s *suite) {

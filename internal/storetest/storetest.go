@@ -54,7 +54,7 @@ func Run(t *testing.T, fresh func(t *testing.T) string) {
 		{"labels of different resources are apart", apart},
 		{"the origins of a resource are bounded", origins},
 		{"lowering at the same time loses nothing", lowerRace},
-		{"the audit log verifies", audited},
+		{"the audit log verifies", audited}, {"the audit log says what was not enforced", shadowed},
 		{"an exported audit log verifies", exported},
 		{"an export goes on where it ended", resumed},
 		{"a head proves what was before it", heads},
