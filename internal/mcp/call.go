@@ -41,7 +41,7 @@ func (c *conversation) call(ctx context.Context, x *exchange) (raw []byte, err e
 
 	s, b, tool, err := c.callee(ctx, x, name)
 	if err != nil {
-		return nil, err
+		return c.undecided(x, name, err)
 	}
 	msg, answer, err := c.answeredCall(x.msg)
 	if err != nil {
@@ -56,14 +56,14 @@ func (c *conversation) call(ctx context.Context, x *exchange) (raw []byte, err e
 	proposed := remit.Call{Server: b.server.Name, Tool: tool, Arguments: msg.Param("arguments"), Point: "gateway"}
 	d, err := c.decided(ctx, s, answer, proposed)
 	if err != nil {
-		return nil, err
+		return c.undecided(x, name, err)
 	}
 	took := time.Since(began)
 	// A person who answered, also too late, is not asked again.
 	before, asks := store.Extent(""), mode == Enforce && answer == nil
 	if d.Verdict == remit.Ask && asks {
 		if d, before, err = c.agreed(ctx, b, s, d); err != nil {
-			return nil, fmt.Errorf("the call was not made, because it could not be decided: %w", err)
+			return nil, c.told("the call was not made, because it could not be decided", err)
 		}
 	}
 	if d.Verdict == remit.Ask && asks {
@@ -81,13 +81,43 @@ func (c *conversation) call(ctx context.Context, x *exchange) (raw []byte, err e
 	return c.run(ctx, x, b, s, d, tool, msg)
 }
 
+// undecided returns why a call could not be decided. In shadow mode it makes the call: what Remit
+// can't do must not show there.
+func (c *conversation) undecided(x *exchange, name string, why error) ([]byte, error) {
+	b, tool, err := c.route(name)
+	if err != nil || b.server.mode(tool) != Shadow {
+		return nil, why
+	}
+	c.log.Error("a call was made without a decision, in shadow mode", "server", b.server.Name, "tool", tool, "error", why)
+	params := x.msg.ReplaceParams(map[string]json.RawMessage{"name": strictjson.Quote(tool)})
+	m, err := b.roundTrip(x, params, paramHeader(b.definition(tool), x.msg.Param("arguments")))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", b.server.Name, err)
+	}
+	return m.WithID(x.id), nil
+}
+
+// errLogged stands for what the log says, and the client has no business with: where the store is,
+// or what it answered.
+var errLogged = errors.New("the gateway's log says why")
+
+// told logs why a step of the session failed, and returns what the client is told of that.
+func (c *conversation) told(what string, why error) error {
+	ended := errors.Is(why, context.Canceled) || errors.Is(why, context.DeadlineExceeded) || errors.Is(why, errCancelled) || errors.Is(why, errShutdown)
+	if ended || errors.Is(why, ledger.ErrNotYours) {
+		return fmt.Errorf("%s: %w", what, why)
+	}
+	c.log.Error(what, "error", why)
+	return fmt.Errorf("%s: %w", what, errLogged)
+}
+
 // callee opens the session and finds the tool of a name. A server that is down is
 // linked to again first: what it offers now, and the contracts of that, are seen
 // before the call.
 func (c *conversation) callee(ctx context.Context, x *exchange, name string) (*ledger.Session, *backend, string, error) {
 	s, err := c.open(ctx, x)
 	if err != nil {
-		return nil, nil, "", fmt.Errorf("the call was not made, because the session can't be opened: %w", err)
+		return nil, nil, "", c.told("the call was not made, because the session can't be opened", err)
 	}
 	b, tool, err := c.route(name)
 	if err != nil || b.down() == nil {
@@ -98,7 +128,7 @@ func (c *conversation) callee(ctx context.Context, x *exchange, name string) (*l
 		return nil, nil, "", fmt.Errorf("%s: %w", b.server.Name, err)
 	}
 	if s, err = c.open(ctx, x); err != nil {
-		return nil, nil, "", fmt.Errorf("the call was not made, because the session can't be opened: %w", err)
+		return nil, nil, "", c.told("the call was not made, because the session can't be opened", err)
 	}
 	return s, b, tool, nil
 }
@@ -121,7 +151,7 @@ func (c *conversation) decided(ctx context.Context, s *ledger.Session, answer *c
 		answer.session, answer.call = c.anchor, call
 		d, err := c.settle(ctx, s, *answer)
 		if err != nil {
-			return nil, fmt.Errorf("the call was not made, because the answer could not be recorded: %w", err)
+			return nil, c.told("the call was not made, because the answer could not be recorded", err)
 		}
 		if d != nil {
 			return d, nil
@@ -131,7 +161,7 @@ func (c *conversation) decided(ctx context.Context, s *ledger.Session, answer *c
 	call.ID = newCallID()
 	d, err := c.decide(ctx, s, call)
 	if err != nil {
-		return nil, fmt.Errorf("the call was not made, because it could not be decided: %w", err)
+		return nil, c.told("the call was not made, because it could not be decided", err)
 	}
 	return d, nil
 }
@@ -173,8 +203,10 @@ func (c *conversation) run(ctx context.Context, x *exchange, b *backend, s *ledg
 	err = s.Result(record, remit.Result{Call: d.Call, Content: r.Text, Structured: r.Structured, Failed: r.Failed})
 	c.g.recorded(err)
 	if err != nil {
-		c.log.Error("a result could not be recorded", "call", d.Call, "tool", d.Tool, "error", err)
-		return nil, fmt.Errorf("the call has run, and its result is held back, because it could not be recorded: %w", err)
+		err = c.told("the call has run, and its result is held back, because it could not be recorded", err)
+	}
+	if err != nil && b.server.mode(tool) == Enforce {
+		return nil, err
 	}
 	return m.WithID(x.id), nil
 }

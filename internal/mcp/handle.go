@@ -161,15 +161,23 @@ func ownParams(x *exchange) []byte {
 // read passes on a request whose result reaches the model, and labels the
 // result before it does.
 func (c *conversation) read(ctx context.Context, x *exchange, b *backend, params []byte) ([]byte, error) {
+	enforced := b.server.mode("") == Enforce
 	s, err := c.open(ctx, x)
 	if err != nil {
-		return nil, fmt.Errorf("nothing was read, because the session can't be opened: %w", err)
+		err = c.told("nothing was read, because the session can't be opened", err)
 	}
-	m, err := b.roundTrip(x, params, nil)
-	if err != nil {
+	if err != nil && enforced {
 		return nil, err
 	}
-	if err := c.attach(ctx, s, x, m); err != nil {
+
+	m, read := b.roundTrip(x, params, nil)
+	if read != nil {
+		return nil, read
+	}
+	if err == nil {
+		err = c.attach(ctx, s, x, m)
+	}
+	if err != nil && enforced {
 		return nil, err
 	}
 	return m.WithID(x.id), nil
@@ -190,7 +198,7 @@ func (c *conversation) attach(ctx context.Context, s *ledger.Session, x *exchang
 	err := s.Attach(ctx, what, m.Readable())
 	c.g.recorded(err)
 	if err != nil {
-		return fmt.Errorf("what was read is held back, because it could not be recorded: %w", err)
+		return c.told("what was read is held back, because it could not be recorded", err)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -512,6 +513,40 @@ func TestShadow(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), "would have been stopped") {
 		t.Error("nothing was said")
+	}
+}
+
+// TestShadowWithoutAStore: where a step can't be recorded, no call is made, except in shadow mode:
+// what Remit can't do doesn't show there.
+func TestShadowWithoutAStore(t *testing.T) {
+	for mode, made := range map[mcp.Mode]bool{mcp.Enforce: false, mcp.Shadow: true} {
+		t.Run(string(mode), func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "remit.db")
+			st, err := store.Open(t.Context(), file, store.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer st.Close()
+			server := child(t, "desk", "desk")
+			server.Mode = mode
+			g, log := gateway(t, mcp.Options{Servers: []mcp.Server{server}, Ledger: ledger.New(st, ledger.Options{})})
+			s := overStdio(t, g, "s1", nil, legacy)
+			call(t, s, "read_inbox", empty{})
+			if err := os.Rename(file, file+".away"); err != nil {
+				t.Fatal(err)
+			}
+
+			r, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "get_time", Arguments: empty{}})
+			if (err == nil && !r.IsError) != made {
+				t.Errorf("the call was made: %v, want %v: %v", !made, made, err)
+			}
+			if err != nil && (strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), "the gateway's log says why")) {
+				t.Errorf("the client is told %v", err)
+			}
+			if !strings.Contains(log.String(), file) {
+				t.Error("the log doesn't say what is wrong")
+			}
+		})
 	}
 }
 
