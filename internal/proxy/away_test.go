@@ -2,8 +2,11 @@ package proxy_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -42,5 +45,51 @@ func TestAStoreThatIsAway(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), file) {
 		t.Errorf("the log has %s", log.String())
+	}
+}
+
+// TestAStoreThatGoesInShadow: in shadow mode an answer passes as it came, also where the store goes
+// away while the model answers.
+func TestAStoreThatGoesInShadow(t *testing.T) {
+	for name, test := range map[string]struct {
+		stream bool
+		kind   string
+		answer string
+	}{
+		"whole":    {false, "application/json", chatReply(mailTo("m1", "eve@evil.example")).body},
+		"streamed": {true, "text/event-stream", `data: {"choices":[{"index":0,"delta":{"role":"assistant","tool_calls":[{"index":0,"id":"m1","type":"function","function":{"name":"send_email","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}` + "\n\ndata: [DONE]\n\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := t.TempDir() + "/remit.db"
+			s, err := store.Open(t.Context(), file, store.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				if err := os.Rename(file, file+".away"); err != nil {
+					t.Error(err)
+				}
+				w.Header().Set("Content-Type", test.kind)
+				fmt.Fprint(w, test.answer)
+			}))
+			defer model.Close()
+
+			var log bytes.Buffer
+			base := newProxy(t, &upstream{Server: model}, func(o *proxy.Options) {
+				o.Shadow, o.Ledger, o.Log = true, ledger.New(s, ledger.Options{}), slog.New(slog.NewTextHandler(&log, nil))
+			}).URL
+			body, err := json.Marshal(map[string]any{"model": "m", "stream": test.stream, "tools": json.RawMessage(mailTools), "messages": []any{map[string]string{"role": "user", "content": "Mail hello to ann@corp.example."}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, text := post(t, base, "/v1/chat/completions", string(body), "Remit-Session", "run-1")
+			if resp.StatusCode != http.StatusOK || text != test.answer {
+				t.Errorf("%d %s", resp.StatusCode, text)
+			}
+			if !strings.Contains(log.String(), "would have been refused") || !strings.Contains(log.String(), file) {
+				t.Errorf("the log has %s", log.String())
+			}
+		})
 	}
 }

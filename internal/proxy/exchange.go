@@ -229,7 +229,11 @@ func (x *exchange) try(resp *http.Response, idle *idle) (again bool, err error) 
 		}
 		return false, err
 	}
-	if again, err = x.settle(a); err != nil || again {
+	again, err = x.settle(a)
+	if err != nil && x.p.o.Shadow {
+		return false, x.passUnchecked(resp, raw, err)
+	}
+	if err != nil || again {
 		return again, err
 	}
 	if !x.p.o.Shadow {
@@ -244,7 +248,11 @@ func (x *exchange) try(resp *http.Response, idle *idle) (again bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	if err := x.finish(&shown.utterance); err != nil {
+	err = x.finish(&shown.utterance)
+	if err != nil && x.p.o.Shadow {
+		return false, x.passUnchecked(resp, raw, err)
+	}
+	if err != nil {
 		return false, err
 	}
 	return false, x.write(resp, raw)
@@ -260,11 +268,16 @@ func (x *exchange) write(resp *http.Response, body []byte) error {
 // byteOrderMark precedes the JSON of some servers.
 var byteOrderMark = []byte("\ufeff")
 
-// passUnchecked passes on an answer that couldn't be read, in shadow mode.
+// passUnchecked passes on an answer that couldn't be read, decided or recorded, in shadow mode.
 func (x *exchange) passUnchecked(resp *http.Response, body []byte, why error) error {
+	x.noteUnchecked(why)
+	return x.write(resp, body)
+}
+
+// noteUnchecked notes why an answer passes without a decision, in shadow mode.
+func (x *exchange) noteUnchecked(why error) {
 	x.p.o.Log.Warn("an answer would have been refused", "path", x.r.URL.Path, "error", why)
 	x.keep(nil)
-	return x.write(resp, body)
 }
 
 // settle decides the calls of an answer in order and reports whether to ask the

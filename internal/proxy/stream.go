@@ -90,13 +90,17 @@ func (x *exchange) streamAnswer(resp *http.Response, idle *idle) (again bool, er
 	}
 	if err != nil {
 		if x.p.o.Shadow {
-			x.p.o.Log.Warn("an answer would have been refused", "path", x.r.URL.Path, "error", err)
-			x.keep(nil)
+			x.noteUnchecked(err)
 			return false, nil
 		}
 		return false, err
 	}
-	if again, err = x.settle(a); err != nil {
+	again, err = x.settle(a)
+	if err != nil && x.p.o.Shadow {
+		x.noteUnchecked(err)
+		return false, nil
+	}
+	if err != nil {
 		return false, err
 	}
 	if again {
@@ -220,7 +224,14 @@ func leadsAstray(queue []queued, a *answer) bool {
 func (s *stream) end(a *answer) error {
 	notes := a.notes()
 	s.shown.text = append(s.shown.text, notes...)
-	if err := s.x.finish(&s.shown); err != nil || s.x.p.o.Shadow {
+	err := s.x.finish(&s.shown)
+	if s.x.p.o.Shadow {
+		if err != nil {
+			s.x.noteUnchecked(err)
+		}
+		return nil // all of it has passed
+	}
+	if err != nil {
 		return err
 	}
 
