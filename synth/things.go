@@ -3,12 +3,17 @@ package synth
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/remit-project/remit/contract"
 )
 
-// picking are the concepts of arguments that only tell which things are returned.
-var picking = []concept{object, limit, look, pattern, kind, "when", "query", "name", "place", "part"}
+// picking are the concepts of arguments that only tell which things are returned, and mayPick those that do so where a call can do
+// without them: what is written has to be given.
+var (
+	picking = []concept{object, limit, look, pattern, kind, "when", "query", "name", "place", "part", "geo"}
+	mayPick = []concept{"nothing", "person", "account", "handle"}
+)
 
 // readsThings reads a tool without any verb that is called by things ("venue_reviews"), is described
 // by them ("Guests' reviews of a restaurant"), and takes nothing but what tells which are meant: it
@@ -33,17 +38,54 @@ func (t *tool) things() string {
 	return end
 }
 
-// isDescribedBy reports whether a description begins with things, with one word before them at
-// most: an adjective or an owner. A word of the name may be a verb that no table has ("Shelve reviews").
+// isDescribedBy reports whether a description begins with things: those of the name or others ("Vignettes on sale"), with one word
+// before them at most. It is an adjective or an owner, since a word may be a verb that no table has ("Shelve reviews").
 func (t *tool) isDescribedBy(things string) bool {
 	words := strings.FieldsFunc(t.desc, func(r rune) bool { return strings.ContainsRune(" ,.;:\n", r) })
 	at := slices.Index(words[:min(len(words), 2)], things)
+	if at < 0 {
+		at = t.otherThings(words)
+	}
 	mayBeDeed := at == 1 && slices.Contains(t.whole, singular(words[0])) && !t.table.has("describing", words[0])
 	if at < 0 || mayBeDeed {
 		return false
 	}
-	ends := strings.Contains(t.desc, things+",") // "Finished rides, newest first"
-	return ends || at+1 == len(words) || t.table.has("bounds", words[at+1]) || words[at+1] == "of"
+	ends := strings.Contains(t.desc, words[at]+",") // "Finished rides, newest first"
+	return ends || at+1 == len(words) || t.table.has("bounds", words[at+1]) || t.table.has("behind-things", words[at+1])
+}
+
+// otherThings returns where a description has other things than the name: as its first word, or behind one that nothing but a
+// noun follows ("Your appointments", "The gifts"), with an adjective between; -1 if it has none.
+func (t *tool) otherThings(words []string) int {
+	at := 0
+	if len(words) > 0 && t.table.has("before-things", words[0]) {
+		at++
+	}
+	if at < len(words) && t.table.has("describing", words[at]) {
+		at++
+	}
+	if at == len(words) {
+		return -1
+	}
+	w := words[at]
+	_, _, isVerb := t.table.verbOf(w)
+	isPlural := singular(w) != w && !strings.HasSuffix(w, "ss") && isWord(w)
+	if !isPlural || (isVerb && at == 0) {
+		return -1
+	}
+	return at
+}
+
+// namesKinds reports whether an argument has a few values of which none is a deed.
+func (t *tool) namesKinds(p *place) bool {
+	isVerb := func(w string) bool { _, _, known := t.table.verbOf(w); return known }
+	isDeed := func(v string) bool { return slices.ContainsFunc(t.table.split(v), isVerb) }
+	return len(p.node.Enum) > 0 && !slices.ContainsFunc(p.node.Enum, isDeed)
+}
+
+// isWord reports whether a text has only letters.
+func isWord(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
 // onlyPicks reports whether an argument does no more than tell which things are meant.
@@ -57,7 +99,8 @@ func (t *tool) onlyPicks(p *place) bool {
 			return true // "from", of a span of days
 		}
 	}
-	return slices.Contains(picking, named) || (named == "nothing" && slices.ContainsFunc(strings.Fields(t.desc), func(w string) bool {
+	isChoice := p.depth == 1 && !p.required && slices.Contains(mayPick, named) && !slices.Contains(t.words, singular(p.name))
+	return slices.Contains(picking, named) || isChoice || (named == "option" && t.namesKinds(p)) || (named == "nothing" && slices.ContainsFunc(strings.Fields(t.desc), func(w string) bool {
 		return singular(strings.Trim(w, ".,;:")) == p.name
 	}))
 }

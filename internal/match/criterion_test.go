@@ -86,6 +86,22 @@ func TestMemberOfCriterion(t *testing.T) {
 	}
 }
 
+// TestUnitsThatAreThings: a unit's id is that of a flat or a box, and measures nothing; a unit of measure makes numbers incomparable.
+func TestUnitsThatAreThings(t *testing.T) {
+	for name, c := range map[string]struct{ by, list, want string }{
+		"ids of units":         {"most expensive by monthlyFee", `[{"id":"a","unitId":"G-3","monthlyFee":420},{"id":"b","unitId":"G-8","monthlyFee":1190}]`, "b"},
+		"units of measure":     {"largest by size", `[{"id":"a","uomId":"1","size":2},{"id":"b","uomId":"2","size":9}]`, ""},
+		"a unit in the id":     {"largest by size", `[{"id":"a","unitId":"kg","size":2},{"id":"b","unitId":"g","size":9}]`, ""},
+		"units by their names": {"largest by size", `[{"id":"a","unitName":"crate","size":2},{"id":"b","unitName":"pallet","size":9}]`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := coveredOf(t, choosing(c.by), c.list); got != c.want {
+				t.Errorf("covered: %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
 // TestRatios: what is compared for one of a unit is so by a member that says so, or by none.
 func TestRatios(t *testing.T) {
 	const (

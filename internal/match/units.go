@@ -24,14 +24,16 @@ func (f *field) isMeasuredBy(other *field) bool {
 		return true
 	}
 
+	isID := of[len(of)-1] == "id"
 	for len(of) > 1 && lexicon().Codes.Has(of[len(of)-1]) {
 		of = of[:len(of)-1]
 	}
-	isOf := func(w string) bool { return strings.HasPrefix(of[0], w) } // priced_per of the price
-	isOfAll := ofPrice && lexicon().Money.Has(thing(of[0]))            // amounts_in of the rent
+	isOfThing := isID && !slices.Contains([]string{"uom", "measure"}, of[len(of)-1]) // unit_id is a flat's; where it holds a unit, that counts above
+	isOf := func(w string) bool { return strings.HasPrefix(of[0], w) }               // priced_per of the price
+	isOfAll := ofPrice && lexicon().Money.Has(thing(of[0]))                          // amounts_in of the rent
 	isOwn, last := len(of) == 1 || isOfAll || slices.ContainsFunc(f.key, isOf), of[len(of)-1:]
 	isBeside := isOwn || f.key == nil
-	return (isOwn && lexicon().Bases.In(last)) || (isBeside && (lexicon().Measures.In(last) || (ofPrice && lexicon().Intervals.In(last))))
+	return (isOwn && lexicon().Bases.In(last)) || (isBeside && ((lexicon().Measures.In(last) && !isOfThing) || (ofPrice && lexicon().Intervals.In(last))))
 }
 
 // isBesideUnit reports whether another field is a currency or a unit whatever it is called, says how a price is meant, or the most that a
