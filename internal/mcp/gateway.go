@@ -260,9 +260,10 @@ func (g *Gateway) monitor(catalogues []*schema.Catalogue) (*remit.Monitor, error
 			continue
 		}
 		o.Contracts = append(o.Contracts, file)
-		o.Reviewed = o.Reviewed && reviewed(file, catalogues[i])
+		c := s.offered(catalogues[i])
+		o.Reviewed = o.Reviewed && reviewed(file, c)
 		fmt.Fprintf(&key, "%d %p ", i, file)
-		if c := catalogues[i]; c != nil {
+		if c != nil {
 			o.Tools = append(o.Tools, c)
 			o.ReviewedDefinitions = append(o.ReviewedDefinitions, s.Packs.Reviewed(c)...)
 			key.WriteString(c.Fingerprint())

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/mcp"
 	"github.com/remit-project/remit/internal/mcp/upstream"
 )
@@ -112,6 +114,50 @@ func TestMany(t *testing.T) {
 			t.Error("a changed tool was called")
 		}
 	})
+}
+
+// TestWithheldToolsTakeNoNames: a tool that no contract knows is neither shown nor called, and so
+// changes neither the name of another server's tool nor the rules for it. Where it passes, as in
+// shadow mode, both have the server's name.
+func TestWithheldToolsTakeNoNames(t *testing.T) {
+	file, err := contract.Load("clock.yaml", []byte("version: 1\nserver: clock\ntools:\n  get_date: {effect: read, args: {}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule, err := guard.Load("get_time.yaml", []byte("tool: get_time\npolicies: [{name: any, require: 'true', message: x}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for mode, want := range map[mcp.Mode][]string{
+		mcp.Enforce: {"get_answer", "get_slowly", "get_time", "get_worse", "read_inbox", "send_email"},
+		mcp.Shadow:  {"clock__get_time", "desk__get_time", "get_answer", "get_slowly", "get_worse", "get_zone", "read_inbox", "send_email"},
+	} {
+		t.Run(string(mode), func(t *testing.T) {
+			other := at("clock", serveSDK(t, clock(), legacy).url, nil)
+			other.Contract, other.Mode = file, mode
+			g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk"), other}, Policies: []*guard.File{rule}})
+			s := overStdio(t, g, "s1", nil, legacy)
+			var tools []string
+			for tool, err := range s.Tools(t.Context(), nil) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if tool.Name != "get_date" { // has a contract, of another definition
+					tools = append(tools, tool.Name)
+				}
+			}
+			slices.Sort(tools)
+			if d := cmp.Diff(want, tools); d != "" {
+				t.Error(d)
+			}
+			if mode == mcp.Shadow {
+				return
+			}
+			if r := call(t, s, "get_time", empty{}); r.IsError || textOf(r) != "12:00" {
+				t.Errorf("got %s", textOf(r))
+			}
+		})
+	}
 }
 
 // With a server of the older generation among them, all are of that one.

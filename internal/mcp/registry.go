@@ -224,6 +224,23 @@ func (s *server) uncontracted(tool string) bool {
 	return !known
 }
 
+// withheld reports whether a tool is neither shown nor called: no contract knows it. Such a tool
+// takes no other one's name, and no rule or scope of another one hangs on it: else a server could
+// stop the work of others by what it lists.
+func (s *server) withheld(tool string) bool {
+	return s.mode(tool) == Enforce && s.uncontracted(tool)
+}
+
+// offered returns the definitions without those of tools that are withheld.
+func (s *server) offered(c *schema.Catalogue) *schema.Catalogue {
+	if c == nil {
+		return nil
+	}
+	out := *c
+	out.Tools = slices.DeleteFunc(slices.Clone(c.Tools), func(t schema.Tool) bool { return s.withheld(t.Name) })
+	return &out
+}
+
 // catalogue reads tool definitions, leaving out those that can't be used.
 func (s *server) catalogue(tools []json.RawMessage) *schema.Catalogue {
 	c, errs := schema.ParseEach(s.Name, tools, schema.ParseMCP)

@@ -48,13 +48,18 @@ func (c *conversation) unlisted() []string {
 	return out
 }
 
+// toolNames returns the names of a server's tools that are not withheld.
 func (b *backend) toolNames() []string {
 	b.mu.Lock()
-	defer b.mu.Unlock()
+	shown := b.shown
+	b.mu.Unlock()
+	if shown == nil {
+		return nil
+	}
 	var out []string
-	if b.shown != nil {
-		for i := range b.shown.Tools {
-			out = append(out, b.shown.Tools[i].Name)
+	for _, t := range shown.Tools {
+		if !b.server.withheld(t.Name) {
+			out = append(out, t.Name)
 		}
 	}
 	return out
