@@ -17,6 +17,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/access"
+	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/protocol"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/store"
@@ -297,7 +298,15 @@ func (x *exchange) settle(a *answer) (again bool, err error) {
 	message := remit.Call{Message: "answer-" + rand.Text(), Beside: clip(words(a.text)), Point: "proxy"}
 	decided := make([]verdict, len(a.calls))
 	clear(x.c.bearers)
+	var signed *verdict // of the last call with a signature
 	for i := range a.calls {
+		switch {
+		case a.calls[i].signed:
+			signed = &decided[i]
+		case signed != nil && !signed.goes() && !x.p.o.Shadow:
+			decided[i].unsigned = true
+			continue
+		}
 		if x.excluded(&a.calls[i]) {
 			continue
 		}
@@ -350,7 +359,12 @@ func (x *exchange) excluded(k *call) bool {
 type verdict struct {
 	d    *remit.Decision
 	took time.Duration
+	// unsigned is set for a call that was not decided, as the one with its signature is held back.
+	unsigned bool
 }
+
+// goes reports whether the call was let through.
+func (v *verdict) goes() bool { return v.d != nil && v.d.Verdict == remit.Allow }
 
 // approve has the approver ask a person about the calls of an answer that were held back,
 // all of them in one question.
@@ -391,7 +405,10 @@ func (x *exchange) approve(ctx context.Context, decided []verdict) error {
 // fate says what becomes of a call.
 func (x *exchange) fate(k *call, v verdict) fate {
 	d := v.d
-	if d == nil {
+	switch {
+	case v.unsigned:
+		return fate{denial: fmt.Sprintf("The call of %s was not made.\n- the model's provider takes it only with the call before it, which is held back\n  make it again by itself", display.Line(k.tool))}
+	case d == nil:
 		return fate{denial: notOffered(k.tool)}
 	}
 

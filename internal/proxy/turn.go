@@ -62,6 +62,9 @@ type call struct {
 	raw       json.RawMessage
 	// alias is another id that results may use; empty if there is none.
 	alias string
+	// signed is true when the call has a signature of the provider's, which takes the calls behind
+	// it in an answer only together with it.
+	signed bool
 	// mute is true when the API has no result for calls of this kind, so the
 	// model can't be told of a denial.
 	mute bool
