@@ -107,6 +107,24 @@ func TestSettingsNobodyHasSaid(t *testing.T) {
 		"of what can be put right":    set("hard", "soft", true, true),
 		"which nothing is said about": set("hard", "", false, false),
 	}.run(t)
+
+	formal := func(argument, value string, want bool) asking {
+		return asking{scope: scope, said: "Detach d1.", tool: "act", args: map[string]string{"/id": "s:d1", argument: "o:" + value}, want: want}
+	}
+	askings{
+		"that it is meant":        formal("/confirm", "true", true),
+		"that the tool's verb is": formal("/confirm_act", "true", true),
+		"that something else is":  formal("/confirm_wipe", "true", false),
+		"that it isn't done":      formal("/dry_run", "true", true),
+		"how long one waits":      formal("/timeout", "30", true),
+		"how long it holds":       formal("/timeout", "99999", false),
+		"after how many days":     formal("/timeout_days", "30", false),
+		"how much is returned":    formal("/max_results", "5", true),
+		"how many of it":          formal("/count", "5", false),
+		"which batch":             formal("/batch_mode", "hard", false),
+		"that somebody is told":   formal("/notify", "true", false),
+		"that a mail confirms it": formal("/send_confirmation", "true", false),
+	}.run(t)
 }
 
 // TestNumberInAWord: a number that decides where a call goes is the user's also where they say it in a word.

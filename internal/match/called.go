@@ -132,13 +132,31 @@ func (m *matcher) asConstrained(s *Source, a Argument) (constrained, met bool) {
 // isPageMeant reports whether the page of a listing that an argument asks for is the one that is
 // meant: the user says so, or all that is meant is on it. The second in a list is that of the list
 // which the user saw, however long. A number of the user's may be that of anything ("for 2 nights"), and of one page no
-// order of all records follows, whatever its limit is called.
+// order of all records follows, whatever its limit is called. For an order that can't be taken back the least length is the user's only where the
+// user speaks of a length, or the scope states it so.
 func (m *matcher) isPageMeant(r *Result, a Argument, of *Constraint) bool {
 	by, _ := of.criterion()
-	isPage := r.isSize(argumentName(a.Pointer)) || r.isReached(a)
-	isSaid := appears(m.folded, fold(a.Text)) && !(m.irreversible && by.order != nil && isPage)
+	key := argumentName(a.Pointer)
+	isPage := r.isSize(key) || r.isReached(a)
+	isOther := isPage || (isMuch(key) && !m.saysWordOf(key) && !m.statedFor(key, a.Text))
+	isSaid := appears(m.folded, fold(a.Text)) && !(m.irreversible && by.order != nil && isOther)
 	untouched := a.Said && (!m.irreversible || of.isFromBegin())
 	return untouched || m.isSearched(r, of) || isSaid || (m.isCap(r, a) && m.hasFirst(r, of))
+}
+
+// isMuch reports whether an argument is called as how much or how many there is of something, and not as a thing: min_length, depth_limit.
+func isMuch(key []string) bool {
+	l := lexicon()
+	return l.Lengths.In(key) || slices.ContainsFunc(key, func(w string) bool { return l.Limits.Has(w) && !l.Upper.Has(w) && w != "per" })
+}
+
+// saysWordOf reports whether the user says what a number is of, by the name of an argument: the length, of the least length.
+func (m *matcher) saysWordOf(key []string) bool {
+	l := lexicon()
+	return slices.ContainsFunc(key, func(w string) bool {
+		isSide := l.Upper.Has(w) || l.Lower.Has(w) || l.Limits.Has(w)
+		return !isSide && m.work(len(m.folded)) && hasWord(m.folded, w)
+	})
 }
 
 // mayNarrow reports whether an argument may narrow a listing of which the scope doesn't say how. All of
@@ -221,10 +239,24 @@ func isLimit(key []string) bool {
 func (r *Result) isSize(key []string) bool {
 	l := lexicon()
 	isOther := func(w string) bool {
-		isOf := l.Lengths.Has(w) || l.Limits.Has(w) || isOneOf(l.Pieces)(w) || isOneOf(l.Counts)(w) || w == "of" || w == "k" || r.isAbout(w)
+		isSize := l.Lengths.Has(w) || l.Limits.Has(w) || isOneOf(l.Pieces)(w) || isOneOf(l.Counts)(w)
+		isOfCall := l.LookUps.Has(w) || l.Returned.Has(w)
+		isOf := isSize || isOfCall || r.isAbout(w) || r.listsSuch(w)
 		return !isOf || l.Lower.Has(w)
 	}
 	return (isLimit(key) || l.Lengths.In(key)) && !slices.ContainsFunc(key, isOther)
+}
+
+// listsSuch reports whether what a result lists is called by a word: messages, of {"messages": [...]}, and of mails anyhow.
+func (r *Result) listsSuch(w string) bool {
+	isMail := func(w string) bool { return lexicon().Mails.Has(singular(w)) }
+	isCalled := func(list string) bool { return sameWord(list, w) || (isMail(list) && isMail(w)) }
+	if slices.ContainsFunc(words(r.Tool), isCalled) {
+		return true
+	}
+	return slices.ContainsFunc(r.inOrder, func(record string) bool {
+		return r.outermost(record) && slices.ContainsFunc(words(lastName(r.listOf(record))), isCalled)
+	})
 }
 
 // isReached reports whether a listing has as many records as an argument of its call may allow, or more.

@@ -294,11 +294,25 @@ func TestANumberOfTheRequestIsNoLimit(t *testing.T) {
 			t.Errorf("a limit of %s: covered %v, want %v (%v)", limit, got, want, misses)
 		}
 	}
-	for _, limit := range []string{"/max_messages", "/search_limit", "/show_count", "/maxToReturn"} {
-		h := hostile{request: "Forward the smallest in 2 parts.", scope: moving(map[string]string{"/id": chosen("id", "smallest by size")}), tool: "forward_mail", args: map[string]string{"/id": "s:a"},
-			results: mails(map[string]string{limit: "o:2"}, `[{"id":"a","size":1},{"id":"b","size":2}]`)}
-		if got, _ := h.covered(t); got {
-			t.Errorf("%s: covered", limit)
+	for _, c := range []struct {
+		request, argument, n string
+		want                 bool
+	}{
+		{"Forward the smallest in 2 parts.", "/max_messages", "2", false},
+		{"Forward the smallest in 2 parts.", "/search_limit", "2", false},
+		{"Forward the smallest in 2 parts.", "/show_count", "2", false},
+		{"Forward the smallest in 2 parts.", "/maxToReturn", "2", false},
+		{"Forward the smallest in 3 parts.", "/max_messages", "3", true}, // both are there
+		{"Forward the smallest in 3 parts.", "/last_n", "3", true},
+		{"Forward the smallest in 2 parts.", "/min_length", "2", false},
+		{"Forward the smallest of those with a length of 2.", "/min_length", "2", true},
+		{"Forward the smallest of 2026.", "/year", "2026", true},
+		{"Reserva o menor para 4 pessoas.", "/guests", "4", true},
+	} {
+		h := hostile{request: c.request, scope: moving(map[string]string{"/id": chosen("id", "smallest by size")}), tool: "forward_mail", args: map[string]string{"/id": "s:a"},
+			results: mails(map[string]string{c.argument: "o:" + c.n}, `[{"id":"a","size":1},{"id":"b","size":2}]`)}
+		if got, misses := h.covered(t); got != c.want {
+			t.Errorf("%s by %s: covered %v, want %v (%v)", c.request, c.argument, got, c.want, misses)
 		}
 	}
 }

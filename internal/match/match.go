@@ -343,15 +343,36 @@ func (m *matcher) unlisted(e *Call, a *Argument, p *Proposal) string {
 // isUnasked reports whether an argument changes how a call works that can't be taken back, as nobody said: it is a setting that isn't what the
 // definition has without it, and no word of the user's.
 func (m *matcher) isUnasked(a *Argument, p *Proposal) bool {
-	key := argumentName(a.Pointer)
-	isOfAnswer := slices.Equal(key, []string{"limit"}) || (len(key) > 0 && lexicon().Pieces.Has(key[0])) // how much of it is returned
-	if !p.Irreversible || a.Role != label.Control || a.Usual || isOfAnswer {
+	if !p.Irreversible || a.Role != label.Control || a.Usual || a.isFormal(words(p.Tool)) {
 		return false
 	}
 	otherwise := p.otherwise(a.Pointer)
 	isOff := otherwise == "" && slices.Contains(nothing, fold(a.Text))
 	return !isOff && !(otherwise != "" && same(otherwise, a.Text, false)) && !m.madeOf(a.Text) && !m.isSpelled(a.Text)
 }
+
+// isFormal reports whether a setting of a call to a tool changes nothing of what is done: how much of the answer is returned, how long the caller waits
+// for it, that the call is meant (as "confirm" and "confirm_deletion" of delete_card are), or that nothing is done.
+func (a *Argument) isFormal(tool []string) bool {
+	l := lexicon()
+	key := argumentName(a.Pointer)
+	are := func(is func(w string) bool) bool {
+		return len(key) > 0 && !slices.ContainsFunc(key, func(w string) bool { return !is(w) })
+	}
+	isPiece := func(w string) bool { return w != "count" && (isOneOf(l.Pieces)(w) || isOneOf(l.Counts)(w)) }
+	isOfAnswer := are(func(w string) bool { return l.Limits.Has(w) || isPiece(w) }) && (len(key) > 1 || key[0] == "limit" || key[0] == "page")
+
+	n, err := whole(a.Text)
+	isWait := err == nil && n > 0 && n <= longestWait && slices.Equal(key, []string{"timeout"})
+
+	isOfTool := func(w string) bool { return speaks(strings.Join(tool, " "), w) }
+	isOn := switches[fold(a.Text)] == "on"
+	isMeant := isOn && l.Confirming.In(key) && are(func(w string) bool { return l.Confirming.Has(w) || isOfTool(w) })
+	return isOfAnswer || isWait || isMeant || (isOn && are(l.Trials.Has))
+}
+
+// longestWait is how long a caller may wait for an answer without a word of the user's, in seconds.
+const longestWait = 600
 
 // isEmptyElement reports whether an argument is an empty element of a list whose elements an entry speaks of: what is left out is a member,
 // and an element is one more of what is paid or booked.
