@@ -2,6 +2,7 @@ package match
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/remit-project/remit/scope"
 )
@@ -38,6 +39,32 @@ func (m *matcher) isContested(where []Match, r *Result) bool {
 		}
 	}
 	return false
+}
+
+// isOneOfSeveral reports whether a call that can't be taken back depends on a bound of the one thing that a source is asked for, and its answer has
+// several records with such a member: of two quotes for one domain, one below 40 doesn't tell what the call will cost. Where a tool lists things, one
+// of them is enough.
+func (m *matcher) isOneOfSeveral(s *Source, where []Match, r *Result) bool {
+	isOther := func(w Match) bool { return w.Below+w.Above == "" }
+	lists := func(w string) bool {
+		return singular(w) != w || lexicon().Listing.Has(w)
+	}
+	if !m.irreversible || len(s.Args) == 0 || slices.ContainsFunc(where, isOther) || slices.ContainsFunc(words(s.Tool), lists) {
+		return false
+	}
+	is, _ := m.member(r, head(where[0].name()), "")
+	all, own := map[string]bool{}, map[string]bool{}
+	for i := range r.fields {
+		f := &r.fields[i]
+		if !m.step() || !is(f) {
+			continue
+		}
+		all[f.record+"/"+strings.Join(f.part, " ")] = true
+		if f.part == nil && r.outermost(f.record) {
+			own[f.record] = true
+		}
+	}
+	return len(all) > 1 && len(own) != 1 // what is in the one may be of before
 }
 
 // isOnState reports whether a condition is on how something is, and not on what it is called: a number, a switch, a state, or that there is

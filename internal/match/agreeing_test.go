@@ -44,3 +44,21 @@ func TestSeveralOfOneName(t *testing.T) {
 		})
 	}
 }
+
+// TestABoundOfOneOfSeveral: what a call that can't be taken back will cost isn't told by one of several offers for one thing. Where a tool lists
+// things, one of them is enough.
+func TestABoundOfOneOfSeveral(t *testing.T) {
+	by := func(tool, args, list string, want bool) asking {
+		return asking{scope: `{"calls":[{"tool":"act","if":[{"tool":"` + tool + `","args":{"/domain":{"is":"h.example"}},"where":{"price":{"below":40}}}],"args":{"/domain":{"is":"h.example"}}}]}`,
+			said: "Renew h.example if it is below 40.", args: map[string]string{"/domain": "s:h.example"}, early: true, want: want, results: []returned{{tool, args, list}}}
+	}
+	const asked = `{"domain":"h.example"}`
+	askings{
+		"one quote":                     by("get_quote", asked, `{"price":30}`, true),
+		"two quotes":                    by("get_quote", asked, `{"quotes":[{"price":30},{"price":55}]}`, false),
+		"two, and each is so":           by("get_quote", asked, `{"quotes":[{"price":30},{"price":30}]}`, false),
+		"a price in each of two things": by("get_quote", asked, `{"list":{"price":55},"discount":{"price":30}}`, false),
+		"one, and what it was before":   by("get_quote", asked, `{"price":30,"history":[{"price":55},{"price":20}]}`, true),
+		"one of what is listed":         by("list_quotes", asked, `[{"price":30},{"price":55}]`, true),
+	}.run(t)
+}

@@ -92,6 +92,9 @@ func (m *matcher) answeredBy(w *Match, level *Result) string {
 	if name := strings.Join(w.words, " "); level.members[name] {
 		return name
 	}
+	if side := placeSides[strings.Join(w.words, " ")]; side != "" && level.members[side] && level.hasWordsFor([]string{side}) {
+		return side
+	}
 	if !level.hasParts || !m.work(len(level.fields)*perStep) {
 		return ""
 	}
@@ -103,6 +106,9 @@ func (m *matcher) answeredBy(w *Match, level *Result) string {
 	}
 	return ""
 }
+
+// placeSides are what records call the ends of a way that an argument names.
+var placeSides = map[string]string{"origin": "from", "destination": "to", "from": "origin", "to": "destination"}
 
 // areAll reports whether all things that a result has are others than those that were asked for.
 func (m *matcher) areAll(others selection, r *Result) bool {

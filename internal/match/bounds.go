@@ -65,9 +65,11 @@ func (w *Match) order(text string, bound scope.Value) (first, last int, known bo
 // leave room for birthdays and contracts, and none for the Hijri, Persian, Minguo and Buddhist calendars.
 func isNever(t time.Time) bool {
 	const widestZone = 14 * time.Hour
-	const firstYear, lastYear, noEndYear = 1900, 2300, 9999
+	const firstYear, lastYear, noEndYear, epochYear = 1900, 2300, 9999, 1970
+	const widestDay = 24 * time.Hour
 	sinceEpoch := asWritten(t).Sub(time.Unix(0, 0)).Abs()
 	isEpoch := sinceEpoch == 0 || (t.Nanosecond() == 0 && t.Second() == 0 && sinceEpoch <= widestZone && asWritten(t) != dayOf(t))
+	isEpoch = isEpoch || (sinceEpoch == widestDay && asWritten(t) == dayOf(t) && t.Year() < epochYear) // 1969-12-31, west of Greenwich
 	isOther := t.Year() < firstYear || (t.Year() > lastYear && t.Year() != noEndYear)
 	return isOther || isWrittenAs(t, time.Date(firstYear, 1, 1, 0, 0, 0, 0, time.UTC)) || isEpoch
 }

@@ -140,6 +140,9 @@ func (m *matcher) someOf(s *Source, r *Result) (met bool, miss string) {
 		if !m.against && m.isContested(where, r) {
 			return false, m.say("what %s returned has several records that are called so, and they don't agree on the state that the request names", s.Tool)
 		}
+		if !m.against && m.isOneOfSeveral(s, where, r) {
+			return false, m.say("what %s returned for one thing has several records, and the request names none of them", s.Tool)
+		}
 		return true, ""
 	}
 	if m.irreversible && !m.against {

@@ -158,12 +158,18 @@ func TestNever(t *testing.T) {
 	first := map[string]string{"/id": "s:e1"}
 	cheapest := acted(`{}`, "choice", "cheapest by price")
 	askings{
-		"used before":        {scope: unused, args: first, early: true, results: list("used_at", `"2025-11-02T00:00:00Z"`, `"2026-03-01T00:00:00Z"`), want: true},
-		"in the year one":    {scope: unused, args: first, early: true, results: list("used_at", `"0001-01-01T00:00:00Z"`, `"2026-03-01T00:00:00Z"`)},
-		"at the epoch":       {scope: unused, args: first, early: true, results: list("used_at", `"1970-01-01T00:00:00Z"`, `"2026-03-01T00:00:00Z"`)},
-		"the cheapest":       {scope: cheapest, args: first, early: true, results: list("price", "3", "9"), want: true},
-		"a price on request": {scope: cheapest, args: first, early: true, results: list("price", "0", "9")},
-		"all for nothing":    {scope: cheapest, args: first, early: true, results: list("price", "0", "0"), want: false},
+		"used before":            {scope: unused, args: first, early: true, results: list("used_at", `"2025-11-02T00:00:00Z"`, `"2026-03-01T00:00:00Z"`), want: true},
+		"in the year one":        {scope: unused, args: first, early: true, results: list("used_at", `"0001-01-01T00:00:00Z"`, `"2026-03-01T00:00:00Z"`)},
+		"at the epoch":           {scope: unused, args: first, early: true, results: list("used_at", `"1970-01-01T00:00:00Z"`, `"2026-03-01T00:00:00Z"`)},
+		"the cheapest":           {scope: cheapest, args: first, early: true, results: list("price", "3", "9"), want: true},
+		"a price on request":     {scope: cheapest, args: first, early: true, results: list("price", "0", "9")},
+		"no time at all":         {scope: acted(`{}`, "choice", "shortest by duration"), args: first, early: true, results: list("duration", "0", "9")},
+		"the shortest":           {scope: acted(`{}`, "choice", "shortest by duration"), args: first, early: true, results: list("duration", "3", "9"), want: true},
+		"no stop at all":         {scope: acted(`{}`, "choice", "fewest stops"), args: first, early: true, results: list("stops", "0", "2"), want: true},
+		"a rating of no scale":   {scope: acted(`{}`, "choice", "highest by rating"), args: first, early: true, results: list("rating", "999", "5")},
+		"a rating in per cent":   {scope: acted(`{}`, "choice", "highest by rating"), args: first, early: true, results: list("rating", "95", "8"), want: true},
+		"a day before the epoch": {scope: acted(`{}`, "choice", "oldest by created_at"), args: first, early: true, results: list("created_at", `"1969-12-31"`, `"2026-01-01"`)},
+		"all for nothing":        {scope: cheapest, args: first, early: true, results: list("price", "0", "0"), want: false},
 	}.run(t)
 }
 
@@ -174,6 +180,7 @@ func TestSaidToBeAPart(t *testing.T) {
 	for beside, want := range map[string]bool{
 		``: true, `,"limit":10`: true, `,"total":2`: true, `,"event_count":2`: true, `,"account_balance":400`: true,
 		`,"advarsel":"Kun de 2 nyeste vises, 16 flere findes."`: false, `,"stats":{"events":57}`: false, `,"summary":"57 events, 1 shown"`: false, `,"ถัดไป":2`: false, `,"note":"2 rooms"`: true,
+		`,"result_count":14`: false, `,"results":2`: true, `,"sample":true`: false, `,"sample":false`: true, `,"preview":"Hello"`: true, `,"marker":"x"`: false, `,"after":"2026-01-01"`: true,
 		`,"limit":2`: false, `,"per_page":2`: false, `,"of":40`: false, `,"size":40`: false, `,"totalEvents":40`: false, `,"event_count":40`: false, `,"partial":true`: false, `,"omitted":3`: false,
 	} {
 		a := asking{scope: newest, args: is, early: true, results: events(`{"events":[{"id":"e1","date":"2026-05-02"},{"id":"e2","date":"2026-05-01"}]` + beside + `}`)}
@@ -223,6 +230,12 @@ func TestCentsAreNoEuros(t *testing.T) {
 		"a unit beside it":       {scope: pay("amount", "/amount"), said: "Plan", args: is("/amount"), results: results(`unit":"cents","amount`)},
 		"a unit of it":           {scope: pay("amount", "/amount"), said: "Plan", args: is("/amount"), results: results(`unit":"pieces","amount`), want: true},
 		"what a price is for":    {scope: pay("amount", "/amount"), said: "Plan", args: is("/amount"), results: results(`unit":"hour","amount`), want: true},
+		"of another kind":        {scope: pay("amount", "/dose_mg"), said: "Plan", args: is("/dose_mg"), results: results(`unit":"ml","amount`)},
+		"of the same":            {scope: pay("amount", "/dose_mg"), said: "Plan", args: is("/dose_mg"), results: results(`unit":"mg","amount`), want: true},
+		"a greater one":          {scope: pay("amount", "/power_w"), said: "Plan", args: is("/power_w"), results: results(`unit":"kW","amount`)},
+		"a scale of heat":        {scope: pay("amount", "/temp_c"), said: "Plan", args: is("/temp_c"), results: results(`unit":"°F","amount`)},
+		"as it is abbreviated":   {scope: pay("amount", "/minutes"), said: "Plan", args: is("/minutes"), results: results(`unit":"Std.","amount`)},
+		"with a point behind it": {scope: pay("amount", "/amount_eur"), said: "Plan", args: is("/amount_eur"), results: results(`currency":"kr.","amount`)},
 		"another currency":       {scope: pay("amount", "/amount_eur"), said: "Plan", args: is("/amount_eur"), results: events(`{"currency":"USD","items":[{"id":"e1","title":"Plan","amount":12000}]}`)},
 		"its currency":           {scope: pay("amount", "/amount_eur"), said: "Plan", args: is("/amount_eur"), results: events(`{"currency":"EUR","items":[{"id":"e1","title":"Plan","amount":12000}]}`), want: true},
 		"of another default":     {scope: strings.Replace(pay("amount", "/amount"), `"/id"`, `"/bizhong":{"absent":true},"/id"`, 1), said: "Plan", args: is("/amount"), results: results(`bizhong":"JPY","amount`), change: takes("/bizhong", "CNY")},

@@ -40,7 +40,7 @@ func (r *Result) saysMore() bool {
 		if f.record+f.member == "" {
 			in = "" // all there is
 		}
-		isElement := lists[in] && !f.null // and is no record, as the others are: "and 56 more"
+		isElement := lists[in] // and is no record, as the others are: "and 56 more", or null
 		isOfList := slices.Equal(f.key, []string{"of"}) || l.isAround(f.record)
 		return isElement || f.isPartOf(l) || (isOfList && f.countsMore(l)) || f.countsOwn(l)
 	})
@@ -131,7 +131,8 @@ func (f *field) saysMore(listed int, around []string) bool {
 	isLeft := last == "left" && lexicon().Counts.In(f.key)
 	isToken := last == "token" && len(f.key) > 1
 	isNotShown := f.key[0] == "not" && f.numeric
-	return further || isNotShown || f.isFurtherPage() || isLeft || isToken || lexicon().Others.In(name) || relNext().MatchString(f.text) || f.isLater() || f.isCursor()
+	isSample := f.text == "true" && len(f.key) == 1 && lexicon().Samples.Has(last)
+	return further || isNotShown || isSample || f.isFurtherPage() || isLeft || isToken || lexicon().Others.In(name) || relNext().MatchString(f.text) || f.isLater() || f.isCursor()
 }
 
 // isFurtherPage reports whether a field is the number of a page that isn't the first one, whatever the other word for it says.
@@ -256,7 +257,8 @@ func (f *field) countsOwn(l *listing) bool {
 		return l.isCalled(f.key[0]) // "stats": {"servers": 57}
 	}
 	isCount := func(w string) bool { return lexicon().Numbered.Has(w) || lexicon().Counts.Has(w) || w == "nb" }
-	return slices.ContainsFunc(f.key, isCount) && slices.ContainsFunc(f.key, func(w string) bool { return l.isCalled(w) || w == "total" })
+	isOfAll := func(w string) bool { return l.isCalled(w) || w == "total" || sameWord(w, "result") }
+	return slices.ContainsFunc(f.key, isCount) && slices.ContainsFunc(f.key, isOfAll)
 }
 
 // isAround reports whether an object is nothing but what a server puts around a list.

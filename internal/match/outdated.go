@@ -195,7 +195,7 @@ func (m *matcher) firstWith(r *Result) map[nameAndText]int {
 }
 
 // haveOtherwise reports whether two records of one thing have a member in different ways, or the later one says what a number is in. Of two
-// tools only numbers, days, switches and states count, since each may write texts in its own way.
+// tools only numbers, days, switches and states count, since each may write texts in its own way, and other words in what a condition is on.
 func (m *matcher) haveOtherwise(r *Result, record string, other *Result, in string, alike bool) bool {
 	for _, i := range r.records[record] {
 		f := &r.fields[i]
@@ -206,7 +206,8 @@ func (m *matcher) haveOtherwise(r *Result, record string, other *Result, in stri
 		}
 		isOf := func(j int) bool {
 			o := &other.fields[j]
-			return o.name == f.name && (alike || (o.isFact(f) && !(f.isOfReading() && !m.isConditioned(f))))
+			isKnown := o.name == f.name && !alike && f.words != nil && m.isConditioned(f) && o.isOtherWord(f)
+			return isKnown || (o.name == f.name && (alike || (o.isFact(f) && !(f.isOfReading() && !m.isConditioned(f)))))
 		}
 		isNewUnit := func(j int) bool {
 			o := &other.fields[j]
@@ -234,6 +235,12 @@ func (f *field) isFact(other *field) bool {
 	isState := func(f *field) bool { return lexicon().States.Ends(f.key) && isOneWord(f.text) }
 	isDay := func(f *field) bool { return isMoment(f.text) && !lexicon().Past.In(f.key) }
 	return both(func(f *field) bool { return f.numeric }) || both(isSwitch) || both(isState) || both(isDay)
+}
+
+// isOtherWord reports whether two texts have no word in common, as two ways to write one have.
+func (f *field) isOtherWord(other *field) bool {
+	one, of := words(f.text), words(other.text)
+	return len(one)*len(of) > 0 && !slices.ContainsFunc(one, func(w string) bool { return slices.Contains(of, w) })
 }
 
 // isOfReading reports whether a member is one that changes by being read: whether a thing was, or when it last was, or somebody was there. When

@@ -164,6 +164,8 @@ func TestConditionOutdated(t *testing.T) {
 		"no longer, by a serial number":   after(taken, byIDs, "get_box", `{"box":"X9"}`, `{"serial":"X9","label":"Amber","paid":false}`, false, false),
 		"no longer, as a search finds it": after(taken, byIDs, "find_boxes", ``, `[{"serial":"X9","label":"Amber","paid":false}]`, false, false),
 		"asked for by the serial number":  after(taken, byIDs, "check", `{"serial":"X9"}`, `{"serial":"X9","paid":false}`, false, false),
+		"called otherwise by now":         after(taken, byIDs, "get_box", `{"box":"X9"}`, `{"serial":"X9","label":"Blue","paid":true}`, false, false),
+		"called so in more words":         after(taken, byIDs, "get_box", `{"box":"X9"}`, `{"serial":"X9","label":"Amber, big","paid":true}`, false, true),
 		"something else of that number":   after(taken, byIDs, "get_printer", `{"id":"4"}`, `{"serial":"X9","paid":false}`, false, true),
 	}.run(t)
 }

@@ -451,7 +451,11 @@ func (m *matcher) ranked(o offers, member string, by criterion) ranking {
 // areApart reports whether what records are compared by is no order of them: times alone of several days, and prices of which some are
 // nothing.
 func (m *matcher) areApart(all []placed, by criterion, member, compared string) bool {
-	if by.order.isAbout("price") && !by.order.Largest && m.irreversible && isOpen(all) {
+	isOfNothing := by.order.isAbout("price") || by.order.isAbout("duration")
+	if isOfNothing && !by.order.Largest && m.irreversible && isOpen(all) {
+		return true
+	}
+	if m.irreversible && lexicon().Ratings.In(strings.Fields(member)) && areRatedApart(all) {
 		return true
 	}
 	if by.order.ofTime() && m.irreversible && (areOfTwoScales(all) || m.isAhead(all, by, member)) {
@@ -496,7 +500,15 @@ func areOfTwoScales(all []placed) bool {
 	return least > since && most > apart*least
 }
 
-// isOpen reports whether some of several prices are nothing: what is on request is not the cheapest.
+// areRatedApart reports whether one of several ratings is beyond any scale that another one may be in: 999, beside 5.
+func areRatedApart(all []placed) bool {
+	tens, hundreds := big.NewRat(10, 1), big.NewRat(100, 1)
+	isSmall := func(p placed) bool { return p.by.Cmp(tens) <= 0 }
+	isBeyond := func(p placed) bool { return p.by.Cmp(hundreds) > 0 }
+	return slices.ContainsFunc(all, isSmall) && slices.ContainsFunc(all, isBeyond)
+}
+
+// isOpen reports whether some of several prices are nothing: what is on request is not the cheapest, and what takes no time not the shortest.
 func isOpen(prices []placed) bool {
 	isNothing := func(p placed) bool { return p.by != nil && p.by.Sign() == 0 }
 	return slices.ContainsFunc(prices, isNothing) && slices.ContainsFunc(prices, func(p placed) bool { return !isNothing(p) })

@@ -51,8 +51,8 @@ func (m *matcher) isScaled(r *Result, f *field) bool {
 	return false
 }
 
-// isMeasuredOtherwise reports whether a number is in another unit than its call has it, of the same kind: by the names of the member and of
-// the argument, by what is beside the member, and by the currency of the call.
+// isMeasuredOtherwise reports whether a number is in another unit than its call has it: by the names of the member and of the argument, by what is
+// beside the member, and by the currency of the call. What is beside an amount may say what it is for.
 func (m *matcher) isMeasuredOtherwise(r *Result, f *field) bool {
 	taken := m.taken()
 	isOpen := slices.ContainsFunc(m.in.Args, func(a Arg) bool { return a.Absent && lexicon().OfCurrency.In(argumentName(a.Pointer)) })
@@ -64,7 +64,7 @@ func (m *matcher) isMeasuredOtherwise(r *Result, f *field) bool {
 	}
 
 	have := unitsIn(slices.Concat(f.key, m.measures(r, f)))
-	if isOfMoney := func(u unit) bool { return u.of == "money" }; isOpen && !slices.ContainsFunc(taken, isOfMoney) && slices.ContainsFunc(have, isOfMoney) {
+	if isOpen && !slices.ContainsFunc(taken, isMoney) && slices.ContainsFunc(have, isMoney) {
 		return !slices.ContainsFunc(have, m.isSaidUnit) // the service takes some currency then, and nobody says which
 	}
 	isOf := func(all []unit, u unit) bool {
@@ -72,9 +72,12 @@ func (m *matcher) isMeasuredOtherwise(r *Result, f *field) bool {
 	}
 	return slices.ContainsFunc(have, func(u unit) bool {
 		isOther := func(one unit) bool { return one.of != u.of || !slices.Contains(taken, one) }
-		return isOf(taken, u) && !slices.ContainsFunc(have, func(one unit) bool { return !isOther(one) })
+		isTaken := isOf(taken, u) || (!isMoney(u) && slices.ContainsFunc(taken, func(of unit) bool { return !isMoney(of) }))
+		return isTaken && !slices.ContainsFunc(have, func(one unit) bool { return !isOther(one) })
 	})
 }
+
+func isMoney(u unit) bool { return u.of == "money" }
 
 // isSaidUnit reports whether the user said a unit, in one of the ways to write it.
 func (m *matcher) isSaidUnit(u unit) bool {
@@ -105,8 +108,13 @@ func (m *matcher) isInUnknown(r *Result, f *field, taken []unit) bool {
 func isKnownUnit(word string) bool {
 	const code = len("GBp")
 	isMinor := len(word) == code && word[:code-1] == strings.ToUpper(word[:code-1]) && word[code-1:] == strings.ToLower(word[code-1:]) && word != strings.ToUpper(word)
-	return !isMinor && len(unitsCalled(strings.Trim(fold(word), ".,;()"))) > 0
+	bare := strings.Trim(word, unitMarks)
+	isCode := bare == strings.ToUpper(bare) || len(unitTable()[fold(bare)]) > 0 // Std. is no dobra
+	return !isMinor && isCode && len(unitsCalled(fold(bare))) > 0
 }
+
+// unitMarks are the signs around a unit.
+const unitMarks = ".,;()"
 
 // isPart reports whether a member that is called after a number says that it is a part in a hundred, or a rate: deductible_type: "percent".
 func (m *matcher) isPart(r *Result, f *field, name []string) bool {
@@ -123,7 +131,7 @@ func (m *matcher) isPart(r *Result, f *field, name []string) bool {
 
 // isComputedOtherwise reports whether a number that a call's is computed from is in another currency than the call, and not converted.
 func (m *matcher) isComputedOtherwise(c *Constraint, v candidate) bool {
-	ofMoney := func(all []unit) []unit { return slices.DeleteFunc(all, func(u unit) bool { return u.of != "money" }) }
+	ofMoney := func(all []unit) []unit { return slices.DeleteFunc(all, func(u unit) bool { return !isMoney(u) }) }
 	have, taken := ofMoney(unitsIn(strings.Fields(m.measureOf(v)))), ofMoney(slices.Clone(m.taken()))
 	isTaken := func(u unit) bool { return slices.Contains(taken, u) }
 	return len(have) > 0 && len(taken) > 0 && !operationsOf(c)[times] && !slices.ContainsFunc(have, isTaken)
@@ -146,7 +154,7 @@ func (m *matcher) measures(r *Result, f *field) []string {
 func unitsIn(words []string) []unit {
 	var out []unit
 	for _, w := range words {
-		out = append(out, unitsCalled(fold(w))...)
+		out = append(out, unitsCalled(strings.Trim(fold(w), unitMarks))...)
 	}
 	return out
 }

@@ -32,6 +32,10 @@ length: mm, cm, m meter meters metre metres, km kilometer kilometers kilometre k
 volume: µl μl, ml milliliter milliliters millilitre millilitres, dl, cl, l liter liters litre litres, hl, gal gallon gallons
 time: s sec second seconds, min mins minute minutes, h hr hrs hour hours, d day days, week weeks, month months, year years
 energy: wh, kwh, mwh
+power: w watt watts, kw kilowatt kilowatts, mw
+area: m2 m² sqm qm, ha hectare hectares, km2 km², acre acres, sqft ft2
+speed: kmh km/h kph, mph, kn knot knots
+temperature: c °c celsius, f °f fahrenheit
 activity: iu ie, mmol, mol
 data: byte bytes, kb, mb, gb, tb`
 
