@@ -52,6 +52,7 @@ func (m *matcher) isOneOfSeveral(s *Source, where []Match, r *Result) bool {
 	if !m.irreversible || len(s.Args) == 0 || slices.ContainsFunc(where, isOther) || slices.ContainsFunc(words(s.Tool), lists) {
 		return false
 	}
+
 	is, _ := m.member(r, head(where[0].name()), "")
 	all, own := map[string]bool{}, map[string]bool{}
 	for i := range r.fields {
