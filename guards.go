@@ -115,6 +115,17 @@ func (h *history) snapshot() *guard.History {
 	return &out
 }
 
+// ReadAhead reads for the guards what was told last, while the model thinks, so that the decisions that follow find
+// it read. They decide as they would without it. [Session.User] and [Session.Result] do it themselves; who adds
+// events with [Session.Replay] may do it when the session goes on.
+func (s *Session) ReadAhead() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.history != nil {
+		s.monitor.guards.ReadAhead(&s.history.seen)
+	}
+}
+
 // addEntry adds a text to what guards see.
 func (s *Session) addEntry(kind guard.EntryKind, text string) {
 	if s.history != nil {

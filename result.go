@@ -21,6 +21,7 @@ func (s *Session) Result(ctx context.Context, r Result) error {
 		return fmt.Errorf("result of %s: %w", r.Call, err)
 	}
 	s.addResult(r, time.Time{})
+	s.ReadAhead()
 	return nil
 }
 

@@ -126,7 +126,10 @@ func (s *Session) System(text string) { s.addText(Event{Kind: SystemEvent, Text:
 
 // User adds what the user said. The values that it names are vouched for, so that
 // only text from the user's own channel belongs here.
-func (s *Session) User(text string) { s.addText(Event{Kind: UserEvent, Text: text}) }
+func (s *Session) User(text string) {
+	s.addText(Event{Kind: UserEvent, Text: text})
+	s.ReadAhead()
+}
 
 // Attach adds material that the user passed on and did not write: an uploaded
 // file, a pasted page, retrieved context. It is EXTERNAL.

@@ -191,6 +191,60 @@ func TestRentalAllocations(t *testing.T) {
 	}
 }
 
+// goesOn returns a function that makes the history of a session in which the same call was decided before the
+// user's last turn, up to that turn.
+func goesOn(set *guard.Set, r guard.Request) func() *guard.History {
+	entries := r.History.Entries
+	return func() *guard.History {
+		h := &guard.History{}
+		h.Remember()
+		for _, e := range entries[:len(entries)-1] {
+			h.Entries = append(h.Entries, e)
+			set.ReadAhead(h)
+		}
+		before := r
+		before.History = h
+		set.Recall(before)
+		h.Entries = append(h.Entries, entries[len(entries)-1])
+		return h
+	}
+}
+
+// TestReadAhead counts what the first decision after another turn of the user's takes. It takes little more than the
+// same one again, since what was said is read when it is told; the bound is half as much again as there was.
+func TestReadAhead(t *testing.T) {
+	set, r := rental(t)
+	next := goesOn(set, r)
+	const runs, most = 20, 210.0
+	histories := make([]*guard.History, 0, runs+1)
+	for range cap(histories) { // the first is for warming up
+		h := next()
+		set.ReadAhead(h)
+		histories = append(histories, h)
+	}
+	got := testing.AllocsPerRun(runs, func() {
+		turn := r
+		turn.History, histories = histories[0], histories[1:]
+		set.Recall(turn)
+	})
+	if got > most {
+		t.Errorf("%.0f allocations, of %.0f at most", got, most)
+	}
+}
+
+// TestReadAheadBound leaves a long talk to the decision that needs it, so that nobody keeps the session busy by
+// what they write.
+func TestReadAheadBound(t *testing.T) {
+	set, r := rental(t)
+	h := &guard.History{Entries: append(slices.Clone(r.History.Entries), guard.Entry{Kind: guard.UserEntry, Text: strings.Repeat("Is it R100, or rather R101? ", 1<<14)})}
+	h.Remember()
+	set.Recall(guard.Request{Server: r.Server, Tool: r.Tool, Arguments: r.Arguments, History: h, Recorded: r.Recorded})
+	const most = 70.0
+	if got := testing.AllocsPerRun(5, func() { set.ReadAhead(h) }); got > most {
+		t.Errorf("%.0f allocations, of %.0f at most", got, most)
+	}
+}
+
 // seldom is how many decisions there are for a time of the floor: to stop the clock stops the program.
 const seldom = 8
 
@@ -219,6 +273,28 @@ func BenchmarkRental(b *testing.B) {
 	slices.Sort(floors)
 	b.ReportMetric(float64(decisions[len(decisions)/2])/float64(floors[len(floors)/2]), "floors")
 	b.ReportMetric(float64(decisions[len(decisions)/2].Nanoseconds()), "p50-ns")
+}
+
+// BenchmarkTurn times the first decision after another turn of the user's, and telling that turn.
+func BenchmarkTurn(b *testing.B) {
+	set, r := rental(b)
+	next := goesOn(set, r)
+	b.ReportAllocs()
+	var told []time.Duration
+	for b.Loop() {
+		b.StopTimer()
+		turn := r
+		turn.History = next()
+		at := time.Now()
+		set.ReadAhead(turn.History)
+		told = append(told, time.Since(at))
+		b.StartTimer()
+		if got := set.Recall(turn); len(got.Violations) != 0 || got.Missing {
+			b.Fatalf("got %+v", got)
+		}
+	}
+	slices.Sort(told)
+	b.ReportMetric(float64(told[len(told)/2].Nanoseconds()), "told-p50-ns")
 }
 
 // readAll returns how long it takes to read the arguments of a call and what is looked up for it.

@@ -1,6 +1,8 @@
 package guard
 
 import (
+	"bytes"
+	"hash/maphash"
 	"slices"
 	"sync"
 	"time"
@@ -34,10 +36,15 @@ type remembered struct {
 	heard    *mention.Heard
 	none     *mention.Records // without any result
 
-	mu       sync.Mutex
-	searched []searched
-	read     map[readKey]*mention.Result // those that were searched last
-	talks    []*talk
+	mu        sync.Mutex
+	searched  []searched
+	read      map[readKey]*mention.Result // those that were searched last, and those since
+	seed      maphash.Seed
+	first     map[uint64]*Result // by the hashes of what they say; see [remembered.same]
+	firstOf   map[*Result]*Result
+	firstSize int
+	talks     []*talk
+	decided   []Request // see [remembered.rehearse]
 }
 
 // resultKey is a result in the form of a tool's output.
@@ -76,7 +83,7 @@ type clauses struct {
 
 // searched are results as they are searched for records.
 type searched struct {
-	results []*Result
+	results []readKey
 	records *mention.Records
 }
 
@@ -91,7 +98,7 @@ type readKey struct {
 const maxSearched = 4
 
 func newRemembered() *remembered {
-	m := &remembered{heard: mention.NewHeard()}
+	m := &remembered{heard: mention.NewHeard(), seed: maphash.MakeSeed()}
 	m.none = mention.NewRecords(m.heard)
 	return m
 }
@@ -179,6 +186,9 @@ func (m *remembered) arguments(c *Call) *strictjson.Document {
 
 // value returns a result as expressions see it.
 func (m *remembered) value(r *Result, shape *record.Shape) (ref.Val, error) {
+	if first := m.same(r); len(first.Structured) > 0 == (len(r.Structured) > 0) {
+		r = first // in the same form
+	}
 	v := m.values.Of(resultKey{r, shape}, func() resultValue {
 		v, err := decodeResult(r, shape)
 		return resultValue{v, err}
@@ -186,8 +196,27 @@ func (m *remembered) value(r *Result, shape *record.Shape) (ref.Val, error) {
 	return v.value, v.err
 }
 
-// records returns the records of results, of the tools of the same places.
-func (m *remembered) records(results []*Result, tools []string) *mention.Records {
+// result returns a result as it is searched for records.
+func (m *remembered) result(at readKey) *mention.Result {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.resultOf(at)
+}
+
+func (m *remembered) resultOf(at readKey) *mention.Result {
+	one := m.read[at]
+	if one == nil {
+		one = mention.NewResult(at.tool, content(at.result))
+		if m.read == nil {
+			m.read = map[readKey]*mention.Result{}
+		}
+		m.read[at] = one
+	}
+	return one
+}
+
+// records returns the records of results.
+func (m *remembered) records(results []readKey) *mention.Records {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, s := range m.searched {
@@ -198,11 +227,8 @@ func (m *remembered) records(results []*Result, tools []string) *mention.Records
 
 	out := mention.NewRecords(m.heard)
 	read := make(map[readKey]*mention.Result, len(results))
-	for i, r := range results {
-		at := readKey{r, tools[i]}
-		if read[at] = m.read[at]; read[at] == nil {
-			read[at] = mention.NewResult(tools[i], content(r))
-		}
+	for _, at := range results {
+		read[at] = m.resultOf(at)
 		out.Add(read[at])
 	}
 	m.read = read
@@ -212,3 +238,32 @@ func (m *remembered) records(results []*Result, tools []string) *mention.Records
 	m.searched = append(m.searched[:len(m.searched):len(m.searched)], searched{results, out})
 	return out
 }
+
+// same returns the first result that said the same: what is looked up again is mostly what it was.
+func (m *remembered) same(r *Result) *Result {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if first := m.firstOf[r]; first != nil {
+		return first
+	}
+
+	said := content(r)
+	at := maphash.Bytes(m.seed, said)
+	first := m.first[at]
+	if first == nil || !bytes.Equal(content(first), said) {
+		first = r
+	}
+	size := len(said) + sizeOfResult
+	if m.firstSize += size; m.first == nil || m.firstSize > maxFirst {
+		m.first, m.firstOf, m.firstSize = map[uint64]*Result{}, map[*Result]*Result{}, size
+	}
+	m.first[at], m.firstOf[r] = first, first
+	return first
+}
+
+// maxFirst bounds the bytes of the results that are found again by what they say, with those that it takes to
+// find one.
+const (
+	maxFirst     = MaxResult
+	sizeOfResult = 256
+)

@@ -11,8 +11,8 @@ import (
 	"github.com/remit-project/remit/guard"
 )
 
-// What a session remembers of what was said and looked up changes no decision, whatever is said, called
-// and looked up next, and in whatever order results come.
+// What a session remembers of what was said and looked up, and what is read of it ahead of decisions, changes no
+// decision, whatever is said, called and looked up next, and in whatever order results come.
 func TestRemembered(t *testing.T) {
 	set, r := rental(t)
 	var results []*guard.Result
@@ -46,6 +46,9 @@ func TestRemembered(t *testing.T) {
 				e.Text = ""
 			}
 			session.Entries = append(session.Entries, e)
+			if rapid.Bool().Draw(t, "ahead") {
+				set.ReadAhead(session)
+			}
 
 			fork := *session // goes on otherwise, and shares what is remembered
 			fork.Entries = slices.Clone(session.Entries)
@@ -67,6 +70,10 @@ func TestRemembered(t *testing.T) {
 				}
 				if c := e.Call; c != nil && c.Result == nil && rapid.Bool().Draw(t, "returns") {
 					c.Result = rapid.SampledFrom(results).Draw(t, "result")
+					if rapid.Bool().Draw(t, "the same again") {
+						again := *c.Result
+						c.Result = &again
+					}
 				}
 			}
 		}

@@ -77,7 +77,11 @@ func (s *Set) Recall(r Request) Outcome {
 	if r.Recorded == nil {
 		r.Recorded = new(Facts)
 	}
-	return evaluate(context.Background(), s.Applying(r.Server, r.Tool), r)
+	guards := s.Applying(r.Server, r.Tool)
+	if len(guards) > 0 && r.History != nil && r.History.memo != nil {
+		r.History.memo().rehearse(&r)
+	}
+	return evaluate(context.Background(), guards, r)
 }
 
 // Inquire makes the look-ups and asks the questions that [Set.Recall] misses, and

@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"sync"
@@ -214,8 +213,7 @@ type dialogue struct {
 	// looked and all are the results that were looked up: by the agent, and by the
 	// rules of this decision as well. They are made when first searched.
 	looked, all *mention.Records
-	results     []*Result
-	tools       []string
+	results     []readKey
 }
 
 // ask answers what a rule asks of a value or a statement.
@@ -238,19 +236,30 @@ func (x *evaluation) isCalled(c *Call) bool { return c.isOf(x.session.present) }
 func (x *evaluation) looked() *mention.Records {
 	d := x.talk()
 	if d.looked == nil {
-		room := MaxResult
-		for _, e := range slices.Backward(x.request.History.Entries) {
-			if e.Kind != CallEntry || e.Call.Result == nil {
-				continue
-			}
-			if room -= len(content(e.Call.Result)); room < 0 {
-				break
-			}
-			d.results, d.tools = append(d.results, e.Call.Result), append(d.tools, e.Call.Tool)
-		}
-		d.looked = x.memo.records(d.results, d.tools)
+		d.results = x.memo.resultsIn(x.request.History.Entries)
+		d.looked = x.memo.records(d.results)
 	}
 	return d.looked
+}
+
+// resultsIn returns the results in entries, the newest first, each once.
+func (m *remembered) resultsIn(entries []Entry) []readKey {
+	var out []readKey
+	had := map[readKey]bool{}
+	room := MaxResult
+	for _, e := range slices.Backward(entries) {
+		if e.Kind != CallEntry || e.Call.Result == nil {
+			continue
+		}
+		if room -= len(content(e.Call.Result)); room < 0 {
+			break
+		}
+		if at := (readKey{m.same(e.Call.Result), e.Call.Tool}); !had[at] {
+			had[at] = true
+			out = append(out, at)
+		}
+	}
+	return out
 }
 
 // lookedAll returns the results of the session's calls and of the decision's look-ups.
@@ -261,25 +270,18 @@ func (x *evaluation) lookedAll() *mention.Records {
 	d := x.talk()
 	if d.all == nil {
 		x.looked()
-		results, tools := slices.Clone(d.results), slices.Clone(d.tools)
+		results := slices.Clone(d.results)
 		for _, q := range x.ordered {
-			if q.lookup != nil && q.err == nil && q.lookup.Result != nil && !d.has(q.lookup.Tool, q.given) {
-				results, tools = append(results, q.given), append(tools, q.lookup.Tool)
+			if q.lookup == nil || q.err != nil || q.lookup.Result == nil {
+				continue
+			}
+			if at := (readKey{x.memo.same(q.given), q.lookup.Tool}); !slices.Contains(results, at) {
+				results = append(results, at)
 			}
 		}
-		d.all = x.memo.records(results, tools)
+		d.all = x.memo.records(results)
 	}
 	return d.all
-}
-
-// has reports whether the agent looked the same up.
-func (d *dialogue) has(tool string, r *Result) bool {
-	for i, had := range d.results {
-		if d.tools[i] == tool && bytes.Equal(content(had), content(r)) {
-			return true
-		}
-	}
-	return false
 }
 
 func content(r *Result) []byte {

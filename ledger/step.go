@@ -28,7 +28,13 @@ func (s *Session) step(ctx context.Context, propose func(r *remit.Session, seq i
 		if err := write(store.Record{Event: e}); err != nil {
 			return err
 		}
-		return v.replay(context.WithoutCancel(ctx), e)
+		if err := v.replay(context.WithoutCancel(ctx), e); err != nil {
+			return err
+		}
+		if e.Kind == remit.UserEvent || e.Kind == remit.ResultEvent {
+			v.session.ReadAhead()
+		}
+		return nil
 	})
 }
 

@@ -193,12 +193,15 @@ func timesTables(t *command.Tables, d *eval.DecisionTimes) {
 		}
 		return []string{what, fmt.Sprint(s.P50), fmt.Sprint(s.P99), floors}
 	}
+
 	t.Title(fmt.Sprintf("the time of all rules for the calls of %d cases, with what they look up at hand", d.Calls))
 	t.Rows(
 		[]string{"", "P50", "P99", "floors"},
 		row("the first decision of a session", d.First),
+		row("of a session that was restored, with nothing read ahead", d.Restored),
 		row("the same call again", d.Again),
 		row("the first one after another turn of the user's", d.Turn),
+		row("before it: telling that turn, with what is read ahead", d.Told),
 		row("floor: reading the arguments and what is looked up", d.Floor),
 	)
 }

@@ -12,9 +12,11 @@ import (
 // DecisionTimes say how long the rules take for the calls of cases, with what they look up at
 // hand. Of each case the least of several tries counts, since other work on the machine only adds.
 type DecisionTimes struct {
-	// First is the first decision of a session, Again the same call once more, and Turn the
-	// first one after the user has said something more.
-	First, Again, Turn Spread
+	// First is the first decision of a session, Restored that of one in which nothing was read ahead,
+	// Again the same call once more, and Turn the first one after the user has said something more.
+	First, Restored, Again, Turn Spread
+	// Told is telling what the user said last, with what is read ahead then of it and of the calls before.
+	Told Spread
 	// Floor is reading the call's arguments and what is looked up for it.
 	Floor Spread
 	// Calls counts the cases that were timed: those of which every fact is known.
@@ -28,7 +30,18 @@ type Spread struct{ P50, P99 time.Duration }
 const timingTries = 7
 
 // decisionTimes are the times of decisions so far.
-type decisionTimes struct{ first, again, turn, floor []time.Duration }
+type decisionTimes [timedKinds][]time.Duration
+
+// The kinds of times.
+const (
+	firstTime = iota
+	restoredTime
+	againTime
+	turnTime
+	toldTime
+	floorTime
+	timedKinds
+)
 
 // add times a decision.
 func (t *decisionTimes) add(set *guard.Set, r guard.Request) {
@@ -39,30 +52,49 @@ func (t *decisionTimes) add(set *guard.Set, r guard.Request) {
 			turn = i
 		}
 	}
-	decide := func(h *guard.History, entries []guard.Entry) func() {
-		h.Entries, r.History = entries, h
-		return func() { set.Recall(r) }
+	decide := func(h *guard.History) func() {
+		return func() {
+			r.History = h
+			set.Recall(r)
+		}
+	}
+	// told adds entries to a history as they happen.
+	told := func(h *guard.History, entries []guard.Entry) {
+		for _, e := range entries {
+			h.Entries = append(h.Entries, e)
+			set.ReadAhead(h)
+		}
 	}
 
-	least := [4]time.Duration{time.Hour, time.Hour, time.Hour, time.Hour}
-	timed := func(i int, work func()) {
+	least := [timedKinds]time.Duration{}
+	timed := func(kind int, work func()) {
 		began := time.Now()
 		work()
-		least[i] = min(least[i], time.Since(began))
+		if took := time.Since(began); least[kind] == 0 || took < least[kind] {
+			least[kind] = took
+		}
 	}
 	for range timingTries {
-		begun, going := &guard.History{}, &guard.History{}
-		begun.Remember()
-		going.Remember()
-		timed(0, decide(begun, entries))
-		for range timingTries {
-			timed(1, decide(begun, entries))
+		restored, begun, going := &guard.History{Entries: entries}, &guard.History{}, &guard.History{}
+		for _, h := range [...]*guard.History{restored, begun, going} {
+			h.Remember()
 		}
-		decide(going, entries[:turn])()
-		timed(2, decide(going, entries))
-		timed(3, func() { readFacts(r) })
+		timed(restoredTime, decide(restored))
+		told(begun, entries)
+		timed(firstTime, decide(begun))
+		for range timingTries {
+			timed(againTime, decide(begun))
+		}
+
+		told(going, entries[:turn])
+		decide(going)()
+		timed(toldTime, func() { told(going, entries[turn:]) })
+		timed(turnTime, decide(going))
+		timed(floorTime, func() { readFacts(r) })
 	}
-	t.first, t.again, t.turn, t.floor = append(t.first, least[0]), append(t.again, least[1]), append(t.turn, least[2]), append(t.floor, least[3])
+	for kind := range t {
+		t[kind] = append(t[kind], least[kind])
+	}
 }
 
 // readFacts reads the arguments of a call, and what was looked up for it.
@@ -81,11 +113,12 @@ func readFacts(r guard.Request) {
 }
 
 func (t *decisionTimes) report() *DecisionTimes {
-	if len(t.first) == 0 {
+	if len(t[firstTime]) == 0 {
 		return nil
 	}
-	spread := func(times []time.Duration) Spread { return Spread{quantile(times, 50), quantile(times, 99)} }
-	return &DecisionTimes{First: spread(t.first), Again: spread(t.again), Turn: spread(t.turn), Floor: spread(t.floor), Calls: len(t.first)}
+	spread := func(kind int) Spread { return Spread{quantile(t[kind], 50), quantile(t[kind], 99)} }
+	return &DecisionTimes{First: spread(firstTime), Restored: spread(restoredTime), Again: spread(againTime), Turn: spread(turnTime),
+		Told: spread(toldTime), Floor: spread(floorTime), Calls: len(t[firstTime])}
 }
 
 // object is null where no call was timed.
@@ -94,7 +127,7 @@ func (t *DecisionTimes) object() any {
 		return nil
 	}
 	o := object{"calls": t.Calls}
-	for name, s := range map[string]Spread{"first": t.First, "again": t.Again, "turn": t.Turn, "floor": t.Floor} {
+	for name, s := range map[string]Spread{"first": t.First, "restored": t.Restored, "again": t.Again, "turn": t.Turn, "told": t.Told, "floor": t.Floor} {
 		o[name] = object{"p50_ns": s.P50, "p99_ns": s.P99}
 	}
 	return o

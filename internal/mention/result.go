@@ -45,6 +45,12 @@ func NewResult(tool string, content []byte) *Result {
 	return one
 }
 
+// Read reads the result ahead of a search.
+func (one *Result) Read() {
+	one.read()
+	one.called()
+}
+
 // record is an object that an id identifies, with those beside it in the look-up.
 type record struct {
 	object strictjson.Value

@@ -1,0 +1,107 @@
+package guard
+
+import (
+	"slices"
+
+	"github.com/remit-project/remit/internal/record"
+)
+
+// Bounds on what [Set.ReadAhead] reads. A decision reads for itself what is beyond them.
+const (
+	maxAhead    = 64       // entries, the newest
+	maxSaid     = 32 << 10 // bytes of what was said
+	maxReturned = 1 << 20  // bytes of results
+	// maxRehearsed is how many calls are decided ahead, and maxRehearsal bounds the bytes that are kept of one.
+	maxRehearsed = 4
+	maxRehearsal = 256 << 10
+)
+
+// ReadAhead reads what was told last in a history that remembers, so that the decisions that follow find it
+// read: what the user and the agent said, what tools returned, and, after a turn of the user's, what the calls that
+// were decided last depend on. No decision is another one for it.
+func (s *Set) ReadAhead(h *History) {
+	if s == nil || len(s.guards) == 0 || h.memo == nil || len(h.Entries) == 0 {
+		return
+	}
+	m := h.memo()
+	s.readResults(m, h)
+	if h.Entries[len(h.Entries)-1].Kind != UserEntry {
+		return
+	}
+
+	t := &talk{memo: m, entries: h.Entries}
+	t.read()
+	said := 0
+	for i := range t.exchanges {
+		said += len(t.exchanges[i].question) + len(t.exchanges[i].reply)
+	}
+	if said > maxSaid {
+		return
+	}
+	t.exchanges[len(t.exchanges)-1].readAhead()
+	for _, r := range m.rehearsals() {
+		r.History = h
+		s.Recall(r)
+	}
+}
+
+// readResults reads the results in the newest entries.
+func (s *Set) readResults(m *remembered, h *History) {
+	room := maxReturned
+	for i := len(h.Entries) - 1; i >= max(0, len(h.Entries)-maxAhead); i-- {
+		e := &h.Entries[i]
+		if e.Kind != CallEntry || e.Call.Result == nil {
+			continue
+		}
+		if room -= len(content(e.Call.Result)); room < 0 {
+			return
+		}
+		_, _ = m.value(e.Call.Result, record.Anything()) // a decision that needs it says what is wrong with it
+		m.result(readKey{m.same(e.Call.Result), e.Call.Tool}).Read()
+	}
+}
+
+// readAhead reads an exchange as decisions do, whatever the call.
+func (e *exchange) readAhead() {
+	e.reading()
+	e.stops()
+	own := e.memo.ownOf(e.reply, "")
+	e.memo.choiceOf(e)
+	e.memo.wordsOf(own)
+	for _, said := range [...]string{e.question, e.reply, own} {
+		e.memo.text(said)
+		e.memo.clausesOf(said).takeBack()
+	}
+}
+
+// rehearsals returns the requests that were decided last, with what was looked up for them.
+func (m *remembered) rehearsals() []Request {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.decided)
+}
+
+// rehearse keeps a request to be decided again ahead of another decision on its call.
+func (m *remembered) rehearse(r *Request) {
+	kept := Request{Server: r.Server, Tool: r.Tool, Arguments: r.Arguments, Now: r.Now, Recorded: &Facts{Lookups: r.Recorded.Lookups}}
+	size := len(r.Arguments)
+	for _, l := range r.Recorded.Lookups {
+		if size += len(l.Arguments); l.Result != nil {
+			size += len(l.Result.Content) + len(l.Result.Structured)
+		}
+	}
+
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	isSame := func(had Request) bool {
+		return had.Server == r.Server && had.Tool == r.Tool && string(had.Arguments) == string(r.Arguments)
+	}
+	m.decided = slices.DeleteFunc(slices.Clone(m.decided), isSame)
+	if size > maxRehearsal {
+		return
+	}
+	if len(m.decided) >= maxRehearsed {
+		m.decided = m.decided[1:]
+	}
+	m.decided = append(m.decided, kept)
+}
