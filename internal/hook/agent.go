@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // MaxInput bounds a hook's input in bytes: the largest result that a session
@@ -120,6 +121,16 @@ func decode(input []byte, to any) error {
 	}
 	if d.More() {
 		return errors.New("it goes on after its end")
+	}
+
+	members, _ := strictjson.Members(input) // of another value the decoder has read nothing
+	seen := map[string]bool{}
+	for _, m := range members {
+		name := strings.ToLower(m.Name)
+		if seen[name] {
+			return fmt.Errorf("the member %q is there twice, where letters of either case count as the same", name)
+		}
+		seen[name] = true
 	}
 	return nil
 }

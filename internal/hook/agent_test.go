@@ -116,6 +116,28 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestAMemberTwice: an event that two programs could read differently is refused, as arguments of
+// calls are: Remit would decide another tool's call.
+func TestAMemberTwice(t *testing.T) {
+	for _, a := range hook.Agents() {
+		archive, err := txtar.ParseFile(filepath.Join("testdata", a.Name+".txtar"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range archive.Files {
+			if _, err := a.Parse(file.Data, environment); err != nil || !strings.HasSuffix(file.Name, ".in") {
+				continue
+			}
+			for _, more := range []string{`"again":1,"again":2`, `"Tool_Name":"Read","tool_NAME":"Read"`} {
+				input := strings.Replace(string(file.Data), "{", "{"+more+",", 1)
+				if e, err := a.Parse([]byte(input), environment); err == nil || !strings.Contains(err.Error(), "is there twice") {
+					t.Errorf("%s, %s: read as %+v, %v", a.Name, file.Name, e, err)
+				}
+			}
+		}
+	}
+}
+
 // An event that stops something has what it takes to decide it.
 func FuzzParse(f *testing.F) {
 	for _, a := range hook.Agents() {
