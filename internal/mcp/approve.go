@@ -259,7 +259,11 @@ func (c *conversation) elicit(ctx context.Context, x *exchange, params json.RawM
 		}
 		return m.Result, nil
 	case <-ctx.Done():
-		note := wire.NewNotification("notifications/cancelled", fmt.Appendf(nil, `{"requestId":%d,"reason":"nobody answered in time"}`, id))
+		why := "nobody answered in time"
+		if !errors.Is(context.Cause(ctx), errLate) {
+			why = "the call was withdrawn"
+		}
+		note := wire.NewNotification("notifications/cancelled", fmt.Appendf(nil, `{"requestId":%d,"reason":%q}`, id, why))
 		if err := x.port.Send(note); err != nil {
 			c.log.Debug("the client could not be told", "error", err)
 		}

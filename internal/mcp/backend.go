@@ -360,11 +360,15 @@ func (b *backend) unreadable(raw []byte, err error, about int64) {
 func (b *backend) question(m *wire.Message, about int64) {
 	port := b.port(about)
 	id, ok := int64(0), false
-	if port != nil {
+	params, refused := b.marked(m.Method, m.Params)
+	if refused != nil {
+		b.server.log.Warn("a question of the server was refused", "method", m.Method, "error", refused)
+	}
+	if port != nil && refused == nil {
 		id, ok = b.c.ask(&inquiry{b: b, id: m.ID})
 	}
 	if ok {
-		raw := m.With(strictjson.Int(id), marked(b.server.Name, m.Method, m.Params))
+		raw := m.With(strictjson.Int(id), params)
 		if err := port.Send(raw); err == nil {
 			return
 		}

@@ -48,7 +48,7 @@ func Of(asked ...sighting.Asked) string {
 	}
 	fmt.Fprintf(&b, "Remit asks: an agent wants to call %s.\n\n", subject(asked[0].Decision))
 	body(&b, asked[0])
-	b.WriteString("\nApproving lets exactly this call through, once, unless you choose more.\n")
+	b.WriteString("\nBy itself a yes lets exactly this call through, once.\n")
 	return folded(b.String())
 }
 
