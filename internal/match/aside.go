@@ -24,7 +24,27 @@ func (m *matcher) aside(s *Source, c *Constraint, r *Result) func(*field) string
 		ofThing = !of.bare && len(of.kinds) > 0
 	}
 	type member struct{ in, name string }
-	known := map[member]string{} // what was found of the outermost ones
+	var first member
+	ofFirst, known := "", map[member]string(nil) // what was found of the outermost ones: most results have one list
+	asideOf := func(of member, home string) string {
+		if first == of {
+			return ofFirst
+		}
+		name, is := known[of]
+		if !is {
+			name = m.asideOf(s, r, home, of.name)
+		}
+		switch {
+		case is:
+		case first == (member{}):
+			first, ofFirst = of, name
+		case known == nil:
+			known = map[member]string{of: name}
+		default:
+			known[of] = name
+		}
+		return name
+	}
 	return func(f *field) string {
 		home := r.home(f.record)
 
@@ -33,11 +53,7 @@ func (m *matcher) aside(s *Source, c *Constraint, r *Result) func(*field) string
 			name = strings.Join(f.part, " ")
 		}
 		if in := r.around(home); name == "" && in != "" {
-			of := member{in, f.name}
-			if _, is := known[of]; !is {
-				known[of] = m.asideOf(s, r, home, f.name)
-			}
-			name = known[of]
+			name = asideOf(member{in, f.name}, home)
 		}
 		if name == "" {
 			return ""
@@ -60,6 +76,9 @@ func (r *Result) around(home string) string {
 // a list, those that strangers add to count, and where the only value of another thing is looked for, all lists: the host of an
 // event is none of its guests.
 func (r *Result) asideIn(s *Source, path string, listed, ofThing bool) string {
+	if path == "" {
+		return ""
+	}
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {
 		if i == 0 || strictjson.IsIndex(segment) {

@@ -112,6 +112,8 @@ func (r *Result) outside() *Result {
 		}
 	}
 	r.outer, out.outer = outer, outer
+	r.setPlaces()
+	out.setPlaces()
 	return &out
 }
 

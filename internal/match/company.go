@@ -28,6 +28,16 @@ func (w *Match) isParty() bool {
 	return len(name) > 0 && !w.exact && !slices.ContainsFunc(name, func(word string) bool { return !lexicon().Parties.Has(word) })
 }
 
+// mayBeCompany reports whether a text is longer than a name and begins or ends with it, without folding either where both are ASCII.
+func mayBeCompany(text, name string) bool {
+	if !isASCII(text) || !isASCII(name) {
+		return true
+	}
+	text, name = strings.TrimSpace(text), strings.TrimSpace(name)
+	before := len(text) - len(name)
+	return before > 0 && (strings.EqualFold(text[:len(name)], name) || strings.EqualFold(text[before:], name))
+}
+
 // isCompany reports whether a text is the name of a company with its legal form. A space, or a
 // comma, parts them: acme.co is a host. After a number letters are a part of it: 12 AB.
 func isCompany(text, name string) bool {

@@ -46,13 +46,16 @@ func caseless(s string) string { return strings.ToLower(norm.NFC.String(s)) }
 // is reports whether an argument is a value. Where that is exact, a text is no number in another form, since 1.10 is another version than
 // 1.1, and blanks around it make another path.
 func (a *Argument) is(value string, exact bool) bool {
+	if value == a.Text {
+		return true
+	}
+	if !exact {
+		return same(value, a.Text, false)
+	}
 	_, isNumber := number(strings.TrimSpace(value))
 	isPadded := strings.TrimSpace(a.Text) != a.Text
 	isOtherForm := isNumber && strings.ContainsAny(value, ".eE") != strings.ContainsAny(a.Text, ".eE") // which doubles may round
-	if exact && value != a.Text && (isPadded || isOtherForm || (a.String && isNumber)) {
-		return false
-	}
-	return same(value, a.Text, exact)
+	return !isPadded && !isOtherForm && !(a.String && isNumber) && same(value, a.Text, true)
 }
 
 // takes reports whether an argument is a value of a source: exactly, where it is a target or picks an object.
@@ -82,10 +85,17 @@ func sameHour(a, b string) bool {
 // isHourIn reports whether two hours of a day of which one alone says its zone are the same, with the other in a place's: whoever says 14:00
 // means their own clock. It reports false for known for other texts, and where the zone of the place is unknown.
 func isHourIn(zone *time.Location, a, b string) (is, known bool) {
+	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
+	if zone == nil || min(len(a), len(b)) < len("2006-01-02T15:04") {
+		return false, false // as most texts are
+	}
 	for _, pair := range [][2]string{{a, b}, {b, a}} {
-		open, isHour := hour(strings.TrimSpace(pair[0]))
-		other := strings.TrimSpace(pair[1])
-		if zoned, ok := moment(other); zone != nil && isHour && ok && scalar.IsZoned(other) {
+		open, isHour := hour(pair[0])
+		if !isHour {
+			continue
+		}
+		other := pair[1]
+		if zoned, ok := moment(other); ok && scalar.IsZoned(other) {
 			return inZone(open, zone).Equal(zoned), true
 		}
 	}

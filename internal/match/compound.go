@@ -9,11 +9,17 @@ import (
 // isInCompound reports whether other records of a list than the selected ones have the words of the conditions in compounds: of "presszókávé" and
 // "szemes kávé", either may be the kávé that is meant. No compound selects a record by itself.
 func (m *matcher) isInCompound(where []Match, selected selection, r *Result) bool {
-	looser := slices.Clone(where)
-	for i := range looser {
-		looser[i].words, looser[i].compounds = looser[i].name(), len(looser[i].Contains) > 0
+	looser, any := where, false
+	for i := range where {
+		if len(where[i].Contains) == 0 {
+			continue
+		}
+		if !any {
+			looser, any = slices.Clone(where), true
+		}
+		looser[i].compounds = true
 	}
-	if !slices.ContainsFunc(looser, func(w Match) bool { return w.compounds }) {
+	if !any {
 		return false
 	}
 	lists := map[string]bool{}

@@ -256,6 +256,9 @@ func (m *matcher) speaking(against bool) *matcher {
 // excepted says why a value is among those that a constraint rules out; empty where it
 // isn't.
 func (m *matcher) excepted(c *Constraint, a Argument) string {
+	if len(c.Except) == 0 {
+		return ""
+	}
 	m = m.speaking(true)
 	for i := range c.Except {
 		s := &c.Except[i]

@@ -74,24 +74,44 @@ func (m *matcher) madeOf(text string) bool {
 	}
 	const long = 6 // a shorter text is in another one by accident
 	squeezed := strings.ReplaceAll(fold(text), " ", "")
-	if len(squeezed) >= long && strings.Contains(strings.ReplaceAll(m.folded, " ", ""), squeezed) {
+	if len(squeezed) >= long && strings.Contains(m.spoken.squeezedOf(m.folded), squeezed) {
 		return true // an account with spaces
 	}
 
+	m.spoken.read(m.said)
 	if n, ok := number(text); ok {
-		return slices.ContainsFunc(numbers().FindAllString(m.said, -1), func(s string) bool {
-			said, _ := number(plain(s))
-			return said == n
-		})
-	}
-	if m.words == nil {
-		m.words = map[string]bool{}
-		for _, w := range words(m.said) {
-			m.words[w] = true
-		}
+		return m.spoken.numbers[n]
 	}
 	parts := words(text)
-	return len(parts) > 0 && !slices.ContainsFunc(parts, func(w string) bool { return !m.words[w] && !lexicon().Schemes.Has(w) })
+	return len(parts) > 0 && !slices.ContainsFunc(parts, func(w string) bool { return !m.spoken.words[w] && !lexicon().Schemes.Has(w) })
+}
+
+// spoken is what is found out of a turn's words once a value is looked for in them.
+type spoken struct {
+	words, numbers map[string]bool
+	squeezed       string // without spaces
+}
+
+func (s *spoken) read(said string) {
+	if s.words != nil {
+		return
+	}
+	s.words, s.numbers = map[string]bool{}, map[string]bool{}
+	for _, w := range words(said) {
+		s.words[w] = true
+	}
+	for _, digits := range numbers().FindAllString(said, -1) {
+		if n, ok := number(plain(digits)); ok {
+			s.numbers[n] = true
+		}
+	}
+}
+
+func (s *spoken) squeezedOf(folded string) string {
+	if s.squeezed == "" {
+		s.squeezed = strings.ReplaceAll(folded, " ", "")
+	}
+	return s.squeezed
 }
 
 // isSpelled reports whether a number is in the user's words as a word, in whatever language: two keys.

@@ -21,7 +21,7 @@ func (w *Match) is(v scope.Value, text string) bool {
 	if isDay(v) && isOnDay(v, text, w.zone, w.against) {
 		return true
 	}
-	if w.isParty() && isCompany(text, string(v)) {
+	if mayBeCompany(text, string(v)) && w.isParty() && isCompany(text, string(v)) {
 		return true
 	}
 	if !w.against {

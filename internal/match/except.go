@@ -77,10 +77,11 @@ func undoubted(all []candidate) []candidate {
 // sure: who is invited doesn't compete with the people of that name.
 func withoutAside(all []candidate) []candidate {
 	isSure := func(v candidate) bool { return v.doubt == "" && !v.missing }
-	if !slices.ContainsFunc(all, isSure) {
+	isAside := func(v candidate) bool { return v.aside }
+	if !slices.ContainsFunc(all, isAside) || !slices.ContainsFunc(all, isSure) {
 		return all
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(v candidate) bool { return v.aside })
+	return slices.DeleteFunc(slices.Clone(all), isAside)
 }
 
 // withoutExcepted returns the values of a choice without those that it leaves out for sure: of the plans with a graphics card, the cheapest

@@ -152,11 +152,14 @@ func (m *matcher) memberAt(r *Result, selected selection, name []string, id stri
 	if r.values || !m.work(len(r.fields)*perStep) {
 		return m.memberOf(r, name, id, kind, true)
 	}
+	at := func(record string) bool { return selected[record] || (selected == nil && r.outermost(record)) }
+	exact := strings.Join(name, " ")
+	if !r.hasParts && len(name) > 0 && len(head(name)) == len(name) && r.hasAmong(selected, exact) {
+		return func(f *field) bool { return f.name == exact && at(f.record) }, true // as in most results, without a look at other members
+	}
 	level := *r
 	level.members = r.membersIn(selected)
-	at := func(record string) bool { return selected[record] || (selected == nil && r.outermost(record)) }
 
-	exact := strings.Join(name, " ")
 	isInList := func(f field) bool { return f.name == exact && r.isOfList(f.record, name) }
 	if !level.members[exact] && slices.ContainsFunc(r.fields, isInList) {
 		return func(f *field) bool { return isInList(*f) }, true
@@ -166,6 +169,19 @@ func (m *matcher) memberAt(r *Result, selected selection, name []string, id stri
 		return func(f *field) bool { return at(f.record) && own(f) }, true
 	}
 	return m.memberOf(r, name, id, kind, true)
+}
+
+// hasAmong reports whether a selected record itself has a member of a name; any of the outermost ones, where all are selected.
+func (r *Result) hasAmong(selected selection, name string) bool {
+	if selected == nil {
+		return r.membersIn(nil)[name]
+	}
+	for record, is := range selected {
+		if is && slices.ContainsFunc(r.records[record], func(i int) bool { return r.fields[i].name == name }) {
+			return true
+		}
+	}
+	return false
 }
 
 // membersIn returns the names of the members of the selected records themselves; of the outermost ones, where all are.

@@ -175,7 +175,7 @@ func (m *matcher) hold(w *Match, r *Result) held {
 // inSeveralUnits reports whether the numbers that a condition bounds are in different currencies or units: 900 ml
 // is less than 1 l.
 func (m *matcher) inSeveralUnits(w *Match, r *Result, is func(*field) bool) bool {
-	if w.Below+w.Above == "" || !m.work(len(r.fields)*perStep) {
+	if !w.boundsNumber() || !m.work(len(r.fields)*perStep) {
 		return false
 	}
 	isOuter := func(f field) bool { return is(&f) && r.outermost(f.record) }
@@ -202,12 +202,12 @@ func (m *matcher) acceptsField(want *held, r *Result, f *field) bool {
 	if accepted && m.irreversible && !m.against && (m.deviates(want, r, f) || want.isOtherNumber(f)) {
 		return false
 	}
-	bounded := (m.irreversible || m.against) && want.Below+want.Above != ""
+	bounded := (m.irreversible || m.against) && want.boundsNumber()
 	if bounded && !(m.work(len(r.records[f.record])*perStep) && want.isInUnits(r, f)) {
 		return m.against
 	}
 
-	if f.numeric || want.Below+want.Above == "" {
+	if f.numeric || !want.boundsNumber() {
 		return accepted
 	}
 	switch other := ungrouped(f.text); {
@@ -234,15 +234,23 @@ func (w *Match) ofEmpty() bool { return slices.Contains(w.Is, "") && w.From == n
 // speaks against a call: what is missing may be on either side, and anybody's.
 func (w *Match) ofMissing() bool { return w.ofEmpty() || (w.against && w.bounded()) || w.isOnName() }
 
-func (w *Match) bounded() bool { return w.Before+w.After+w.Below+w.Above != "" }
+func (w *Match) bounded() bool { return w.Before != "" || w.After != "" || w.boundsNumber() }
+
+// boundsNumber reports whether a condition is on one side of a number.
+func (w *Match) boundsNumber() bool { return w.Below != "" || w.Above != "" }
 
 // meets reports whether a record meets a condition, by its own fields, or where it may have no
 // such member, by those of the records in it.
 func (m *matcher) meets(want *held, r *Result, record string) bool {
-	if want.own && !r.outermost(record) {
+	return m.meetsAt(want, r, record, r.records[record], r.outermost(record))
+}
+
+// meetsAt does what meets does for a record whose own fields are known, and whether it is in no other.
+func (m *matcher) meetsAt(want *held, r *Result, record string, fields []int, outermost bool) bool {
+	if want.own && !outermost {
 		return false
 	}
-	met, blank, has := m.among(want, r, r.records[record], want.isNamed)
+	met, blank, has := m.among(want, r, fields, want.isNamed)
 	if !has && !want.own {
 		named := (*field).namedWithin
 		if !m.against {
@@ -257,7 +265,7 @@ func (m *matcher) meets(want *held, r *Result, record string) bool {
 		return met || m.isEmptyIn(want, r, record)
 	}
 
-	missing := want.lists[r.listOf(record)] && (m.against || r.outermost(record)) && r.isRecord(record)
+	missing := want.lists[r.listOf(record)] && (m.against || outermost) && r.isRecord(record)
 	switch {
 	case !has && !missing:
 		return false

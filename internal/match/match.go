@@ -51,8 +51,14 @@ type bindings struct {
 }
 
 func newMatcher(s state) *matcher {
-	s.steps = maxSteps
-	return &matcher{&s, mode{bindings: &bindings{}}}
+	whole := struct { // in one piece, since one is made for each call
+		matcher  matcher
+		state    state
+		bindings bindings
+	}{state: s}
+	whole.state.steps = maxSteps
+	whole.matcher = matcher{&whole.state, mode{bindings: &whole.bindings}}
+	return &whole.matcher
 }
 
 // as returns the matcher in another mode.
@@ -65,7 +71,7 @@ type state struct {
 	request      string
 	said         string
 	folded       string
-	words        map[string]bool          // of the request, once they are needed
+	spoken       *spoken                  // what is known of said
 	stating      map[string][]scope.Value // what the scope states, by the names of arguments
 	steps        int                      // left
 	quiet        bool                     // misses need no words
@@ -157,11 +163,11 @@ var fileName = pattern.OnUse(`^\S*\pL\S*\.[a-zA-Z]\w{1,4}$`)
 // might be one of several.
 func (m *matcher) tooMuch() { m.steps = -1 }
 
-// entry returns the grants of an entry for a call, or why it doesn't cover the call. Where that is
+// entry returns the grants of an entry for a call, until the next entry is matched, or why it doesn't cover the call. Where that is
 // for a condition alone, the request has the call under it.
 func (m *matcher) entry(e *Call, p *Proposal) ([]Grant, string) {
 	m.grants, m.corrected, m.in, m.proposal = m.grants[:0], nil, e, p
-	m.bindings = &bindings{}
+	*m.bindings = bindings{}
 	unmet := m.conditions(e)
 	miss := m.arguments(e, p)
 	if unmet == "" && miss != "" {
@@ -174,7 +180,7 @@ func (m *matcher) entry(e *Call, p *Proposal) ([]Grant, string) {
 		m.withheld = m.withheld || miss == ""
 		return nil, unmet
 	}
-	return slices.Clone(m.grants), ""
+	return m.grants, ""
 }
 
 // arguments notes the grants of an entry for the arguments of a call, or returns why they are

@@ -64,13 +64,15 @@ type Proposal struct {
 	Assumed []scope.Reading
 }
 
-// key identifies the call among those that ran: one that can't be taken back by its id, and another
+// callKey identifies a call among those that ran: one that can't be taken back by its id, and another
 // one by what it does.
-func (p *Proposal) key() string {
+type callKey struct{ digest, call string }
+
+func (p *Proposal) key() callKey {
 	if p.Irreversible {
-		return p.Digest + "\x00" + p.Call
+		return callKey{p.Digest, p.Call}
 	}
-	return p.Digest
+	return callKey{digest: p.Digest}
 }
 
 // zone is that of the user's place; nil where the time is unknown.

@@ -300,9 +300,15 @@ func (m *matcher) isFull(title string) bool {
 func (m *matcher) allMeeting(where []Match, r *Result) selection {
 	all := m.holdAll(where, r)
 	out := selection{}
-	for _, record := range r.inOrder {
+	for n, record := range r.inOrder {
+		fields, outermost := r.at(n)
 		unmet := func(alternatives []held) bool {
-			return !slices.ContainsFunc(alternatives, func(h held) bool { return m.meets(&h, r, record) })
+			for i := range alternatives {
+				if m.meetsAt(&alternatives[i], r, record, fields, outermost) {
+					return false
+				}
+			}
+			return true
 		}
 		if !slices.ContainsFunc(all, unmet) && !m.wraps(all, r, record) {
 			out[record] = true

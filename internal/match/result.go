@@ -38,6 +38,7 @@ type Result struct {
 	fields     []field
 	records    map[string][]int // the fields of each record, by the record's pointer
 	inOrder    []string         // the pointers of the records
+	atPlace    []atPlace        // what is known of these, once all are
 	nested     map[string][]int // the fields of the objects in a record
 	members    map[string]bool  // their names
 	known      map[string]bool  // those that the tool itself names
@@ -150,6 +151,28 @@ func (r *Result) SetContent(text string, doc *strictjson.Document) {
 	r.nest()
 	r.level = r.outside()
 	r.more, r.failing, r.doubled = r.saysMore(), r.saysFailed(), r.hasDoubles()
+}
+
+// atPlace is what is known of a record by its place among those of its result.
+type atPlace struct {
+	fields    []int
+	outermost bool
+}
+
+// setPlaces notes what is known of the records by their places.
+func (r *Result) setPlaces() {
+	r.atPlace = make([]atPlace, len(r.inOrder))
+	for n, record := range r.inOrder {
+		r.atPlace[n] = atPlace{r.records[record], r.outermost(record)}
+	}
+}
+
+// at returns the fields of the record at a place, and whether it is in no other.
+func (r *Result) at(n int) (fields []int, outermost bool) {
+	if r.atPlace != nil {
+		return r.atPlace[n].fields, r.atPlace[n].outermost
+	}
+	return r.records[r.inOrder[n]], r.outermost(r.inOrder[n])
 }
 
 // hasDoubles reports whether two records begin with a member that is called as an id and has the same value.

@@ -208,7 +208,10 @@ func (m *matcher) present(c *Constraint, a *Argument, hits []candidate) (now []c
 	if !m.irreversible || m.against {
 		return hits, ""
 	}
-	now = slices.DeleteFunc(slices.Clone(hits), m.isOutdated)
+	now = hits
+	if at := slices.IndexFunc(hits, m.isOutdated); at >= 0 {
+		now = append(slices.Clip(hits[:at]), slices.DeleteFunc(slices.Clone(hits[at+1:]), m.isOutdated)...)
+	}
 	if len(now) == 0 {
 		return nil, m.say("what has %s is not so any more, by what was read later", short(a.Text))
 	}

@@ -23,7 +23,8 @@ type Cover struct {
 	// isn't met, or which only a person can tell: the user wants the call under that alone.
 	Withheld bool
 	// key is that of the call, and drawn the digest of the values of which the entry has several.
-	key, call, drawn string
+	key         callKey
+	call, drawn string
 }
 
 // Task is a scope in use: how often its entries were spent. It is not safe for
@@ -36,9 +37,10 @@ type Task struct {
 	request, said, folded string
 	spent                 []int
 	stating               map[string][]scope.Value // what the scope states, by the names of arguments
-	ran                   map[string]int           // the entries of the calls that ran, by their keys
+	ran                   map[callKey]int          // the entries of the calls that ran, by their keys
 	drawn                 map[string][]string      // the calls that can't be taken back, by their entries and what they drew
 	confirmed             bool
+	spoken                spoken
 	kept                  sequence // of the results of the last match
 }
 
@@ -59,7 +61,7 @@ func NewTask(s *scope.Scope, request string, earlier ...string) *Task {
 	compiled.leaveTranslations(folded)
 	return &Task{
 		written: s, scope: compiled, request: request, said: said, folded: folded, spent: make([]int, len(s.Calls)),
-		stating: compiled.stating(), ran: map[string]int{}, drawn: map[string][]string{},
+		stating: compiled.stating(), ran: map[callKey]int{}, drawn: map[string][]string{},
 	}
 }
 
@@ -80,7 +82,7 @@ func (t *Task) Delegates(results []*Result) []*Result {
 	for i := range t.scope.Delegates {
 		s := &t.scope.Delegates[i]
 		m := newMatcher(state{
-			scope: t.scope, results: results, request: t.request, said: t.said, folded: t.folded, quiet: true, effect: true, irreversible: true,
+			scope: t.scope, results: results, request: t.request, said: t.said, folded: t.folded, quiet: true, effect: true, irreversible: true, spoken: &t.spoken,
 			in: &Call{}, proposal: &Proposal{}, kept: &t.kept,
 		})
 		for _, r := range slices.Backward(results) {
@@ -124,7 +126,7 @@ func (t *Task) Match(p *Proposal, results []*Result) (cover Cover, misses []stri
 func (t *Task) matcher(p *Proposal, results []*Result, quiet bool) *matcher {
 	return newMatcher(state{
 		scope: t.scope, results: readable(results, p), agreed: p.Readings, request: t.request, said: t.said, folded: t.folded, quiet: quiet,
-		stating: t.stating, effect: !p.Read, irreversible: p.Irreversible, confirmed: t.confirmed, grants: make([]Grant, 0, len(p.Args)), kept: &t.kept,
+		spoken: &t.spoken, stating: t.stating, effect: !p.Read, irreversible: p.Irreversible, confirmed: t.confirmed, grants: make([]Grant, 0, len(p.Args)), kept: &t.kept,
 	})
 }
 
