@@ -47,16 +47,12 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 		return candidate{text: f.text, call: r.Call, record: recordID{r.Call, f.record}, numeric: f.numeric, doubt: doubt}
 	}
 	var found finds
-	record, counts, aside := "", selected.has(""), m.aside(s, c, r) // the fields of a record are beside each other
-	for i := range r.fields {
-		f := &r.fields[i]
-		if !m.step() {
-			return nil
-		}
-		if f.record != record {
-			record, counts = f.record, selected.has(f.record)
-		}
-		if !counts || f.null {
+	aside := m.aside(s, c, r)
+	if m.steps -= len(r.fields); m.steps < 0 {
+		return nil
+	}
+	for f := range r.fieldsOf(selected) {
+		if f.null {
 			continue
 		}
 

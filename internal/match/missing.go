@@ -30,6 +30,9 @@ func (m *matcher) lacking(r *Result, selected selection, found []candidate) bool
 	if len(found) == 0 || !m.work(len(r.inOrder)*perStep) {
 		return false
 	}
+	if one, only := selected.only(); only && found[0].record.pointer == one {
+		return false // as where one record is meant
+	}
 	counts := func(record string) bool { return selected[record] || (selected == nil && r.outermost(record)) }
 	valued, lists := map[string]bool{}, map[string]bool{}
 	for _, v := range found {

@@ -27,6 +27,17 @@ func (s selection) has(record string) bool {
 	return true
 }
 
+// only returns the one selected record, where there is just one.
+func (s selection) only() (record string, only bool) {
+	if len(s) != 1 {
+		return "", false
+	}
+	for record, is := range s {
+		return record, is
+	}
+	return "", false
+}
+
 // selected returns the records that a source selects, of those that are what its call asked for.
 func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 	return m.answering(s, r, m.selecting(s, c, r))
@@ -300,7 +311,8 @@ func (m *matcher) isFull(title string) bool {
 func (m *matcher) allMeeting(where []Match, r *Result) selection {
 	all := m.holdAll(where, r)
 	out := selection{}
-	for n, record := range r.inOrder {
+	hold := func(n int) {
+		record := r.inOrder[n]
 		fields, outermost := r.at(n)
 		unmet := func(alternatives []held) bool {
 			for i := range alternatives {
@@ -312,6 +324,16 @@ func (m *matcher) allMeeting(where []Match, r *Result) selection {
 		}
 		if !slices.ContainsFunc(all, unmet) && !m.wraps(all, r, record) {
 			out[record] = true
+		}
+	}
+
+	if places, known := m.mayMeet(all, r); known {
+		for _, n := range places {
+			hold(n)
+		}
+	} else {
+		for n := range r.inOrder {
+			hold(n)
 		}
 	}
 	if slices.ContainsFunc(all, func(any []held) bool { return slices.ContainsFunc(any, func(h held) bool { return h.spelt.several }) }) {

@@ -39,6 +39,7 @@ type Result struct {
 	records    map[string][]int // the fields of each record, by the record's pointer
 	inOrder    []string         // the pointers of the records
 	atPlace    []atPlace        // what is known of these, once all are
+	flat       bool             // each of them is an element of a list
 	nested     map[string][]int // the fields of the objects in a record
 	members    map[string]bool  // their names
 	known      map[string]bool  // those that the tool itself names
@@ -75,6 +76,7 @@ type Result struct {
 // field is one scalar of a structured result, or one labelled line of a text.
 type field struct {
 	record  string   // the pointer of the innermost object around it
+	place   int      // that of the record among those of the result
 	member  string   // its name, as it is written
 	key     []string // the words of its member name, or of that of the array that it is in
 	part    []string // those of the objects around it, within its record
@@ -159,11 +161,41 @@ type atPlace struct {
 	outermost bool
 }
 
+// isPlaced reports whether the places of the fields' records are known, and are those of this result's records.
+func (r *Result) isPlaced(f *field) bool {
+	return f.place < len(r.atPlace) && r.inOrder[f.place] == f.record
+}
+
 // setPlaces notes what is known of the records by their places.
 func (r *Result) setPlaces() {
-	r.atPlace = make([]atPlace, len(r.inOrder))
+	r.atPlace, r.flat = make([]atPlace, len(r.inOrder)), true
 	for n, record := range r.inOrder {
 		r.atPlace[n] = atPlace{r.records[record], r.outermost(record)}
+		r.flat = r.flat && strictjson.IsIndex(record[strings.LastIndexByte(record, '/')+1:])
+	}
+}
+
+// fieldsOf yields the fields of the selected records, in their order.
+func (r *Result) fieldsOf(selected selection) iter.Seq[*field] {
+	return func(yield func(*field) bool) {
+		if one, only := selected.only(); only && r.flat {
+			for _, i := range r.records[one] {
+				if !yield(&r.fields[i]) {
+					return
+				}
+			}
+			return
+		}
+		record, counts := "", selected.has("") // the fields of a record are beside each other
+		for i := range r.fields {
+			f := &r.fields[i]
+			if f.record != record {
+				record, counts = f.record, selected.has(f.record)
+			}
+			if counts && !yield(f) {
+				return
+			}
+		}
 	}
 }
 
@@ -208,11 +240,15 @@ func (r *Result) add(f field) {
 	if _, known := r.parts[f.name]; !known || f.part == nil {
 		r.parts[f.name], r.outers[f.name] = len(f.part), f.outer
 	}
-	if r.records[f.record] == nil {
+	of := r.records[f.record]
+	if of == nil {
+		f.place = len(r.inOrder)
 		r.inOrder = append(r.inOrder, f.record)
 		r.inList[f.record] = listOf(f.record)
+	} else {
+		f.place = r.fields[of[0]].place
 	}
-	r.records[f.record] = append(r.records[f.record], len(r.fields))
+	r.records[f.record] = append(of, len(r.fields))
 	r.fields = append(r.fields, f)
 }
 
