@@ -12,54 +12,73 @@ import (
 // Strangers add data next to the records that a request is about: comments to a page, advertisements to search
 // results. An irreversible call may take a value from such a list or object only if the scope or the tool names it.
 
-// aside returns a function that says why an irreversible call can't take the value of a field; it returns "" for
-// one in a record that the source is about.
-func (m *matcher) aside(s *Source, c *Constraint, r *Result) func(*field) string {
+// asides say why an irreversible call can't take the value of a field; nil where it may be any.
+type asides struct {
+	*matcher
+	of      *Source
+	in      *Result
+	ofThing bool
+	// first is the first member that was looked for among the outermost ones, and known are all others: most results have one list.
+	first   listedMember
+	ofFirst string
+	known   map[listedMember]string
+}
+
+// listedMember is a member of what is around outermost records.
+type listedMember struct{ in, name string }
+
+// aside returns what says why an irreversible call can't take the value of a field.
+func (m *matcher) aside(s *Source, c *Constraint, r *Result) *asides {
 	if !m.irreversible || m.against || r.values {
-		return func(*field) string { return "" }
+		return nil
 	}
-	ofThing := false
+	out := &asides{matcher: m, of: s, in: r}
 	if c.Pick == scope.Only && len(s.Where) == 0 {
 		of := meaningOf(m.head(r, s.name()))
-		ofThing = !of.bare && len(of.kinds) > 0
+		out.ofThing = !of.bare && len(of.kinds) > 0
 	}
-	type member struct{ in, name string }
-	var first member
-	ofFirst, known := "", map[member]string(nil) // what was found of the outermost ones: most results have one list
-	asideOf := func(of member, home string) string {
-		if first == of {
-			return ofFirst
-		}
-		name, is := known[of]
-		if !is {
-			name = m.asideOf(s, r, home, of.name)
-		}
-		switch {
-		case is:
-		case first == (member{}):
-			first, ofFirst = of, name
-		case known == nil:
-			known = map[member]string{of: name}
-		default:
-			known[of] = name
-		}
+	return out
+}
+
+// why says it; empty for a field in a record that the source is about.
+func (a *asides) why(f *field) string {
+	if a == nil {
+		return ""
+	}
+	s, r, home := a.of, a.in, a.in.home(f.record)
+
+	name := r.asideIn(s, strings.TrimPrefix(f.record, home), isListed(home), a.ofThing)
+	if isAside := slices.ContainsFunc(f.part, isOneOf(lexicon().Asides)); name == "" && isAside && !r.isNamedBy(s, f.part, false) {
+		name = strings.Join(f.part, " ")
+	}
+	if in := r.around(home); name == "" && in != "" {
+		name = a.ofOutermost(listedMember{in, f.name}, home)
+	}
+	if name == "" {
+		return ""
+	}
+	return a.say("others may have written what is in %s of %s", short(name), s.Tool)
+}
+
+// ofOutermost returns what asideOf does for a member of an outermost record, which is found out once.
+func (a *asides) ofOutermost(member listedMember, home string) string {
+	if a.first == member {
+		return a.ofFirst
+	}
+	name, is := a.known[member]
+	if is {
 		return name
 	}
-	return func(f *field) string {
-		home := r.home(f.record)
-
-		name := r.asideIn(s, strings.TrimPrefix(f.record, home), isListed(home), ofThing)
-		if isAside := slices.ContainsFunc(f.part, isOneOf(lexicon().Asides)); name == "" && isAside && !r.isNamedBy(s, f.part, false) {
-			name = strings.Join(f.part, " ")
-		}
-		if in := r.around(home); name == "" && in != "" {
-			name = asideOf(member{in, f.name}, home)
-		}
-		if name == "" {
-			return ""
-		}
-		return m.say("others may have written what is in %s of %s", short(name), s.Tool)
+	name = a.asideOf(a.of, a.in, home, member.name)
+	switch {
+	case a.first == (listedMember{}):
+		a.first, a.ofFirst = member, name
+	case a.known == nil:
+		a.known = map[listedMember]string{member: name}
+	default:
+		a.known[member] = name
 	}
+	return name
 }
 
 // around returns the list that an outermost record is in, or for one of several objects in the elements of a list, these objects; empty for

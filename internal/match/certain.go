@@ -76,16 +76,21 @@ func (m *matcher) isOfUnsaid(w *Match, level *Result, named func(*field) bool) b
 		return isForm || isNamed || level.isAbout(word) || (m.work(len(m.folded)) && hasWord(m.folded, word))
 	}
 
-	any, said := false, map[string]bool{strings.Join(w.name(), " "): true}
+	any, own, said := false, strings.Join(w.name(), " "), map[string]bool(nil)
 	for i := range level.fields {
 		f := &level.fields[i]
 		if !m.step() || !named(f) || !level.outermost(f.record) {
 			continue
 		}
-		any = true
+		if any = true; f.name == own {
+			return false
+		}
 		is, known := said[f.name]
 		if !known {
 			is = !slices.ContainsFunc(strings.Fields(f.name), func(word string) bool { return !isSaid(word) })
+			if said == nil {
+				said = map[string]bool{}
+			}
 			said[f.name] = is
 		}
 		if is {

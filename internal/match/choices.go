@@ -18,6 +18,50 @@ import (
 // sources, and where an entry takes several of these, by the choice or by the element of the call's list.
 type binding struct{ of, choice string }
 
+// boundRecords are records by what binds values to them. Most calls have one binding, which needs no table.
+type boundRecords struct {
+	first   binding
+	ofFirst []recordID
+	isSet   bool
+	others  map[binding][]recordID
+}
+
+func (b *boundRecords) of(key binding) (records []recordID, bound bool) {
+	if b.isSet && b.first == key {
+		return b.ofFirst, true
+	}
+	records, bound = b.others[key]
+	return records, bound
+}
+
+func (b *boundRecords) count(key binding) int {
+	records, _ := b.of(key)
+	return len(records)
+}
+
+func (b *boundRecords) set(key binding, records []recordID) {
+	switch {
+	case !b.isSet || b.first == key:
+		b.first, b.ofFirst, b.isSet = key, records, true
+	case b.others == nil:
+		b.others = map[binding][]recordID{key: records}
+	default:
+		b.others[key] = records
+	}
+}
+
+// all yields each binding with its records.
+func (b *boundRecords) all(yield func(binding, []recordID) bool) {
+	if b.isSet && !yield(b.first, b.ofFirst) {
+		return
+	}
+	for key, records := range b.others {
+		if !yield(key, records) {
+			return
+		}
+	}
+}
+
 // bind holds a value to the record of those that belong to it, and says why it is of another one;
 // empty where it isn't. A list may have values of all records of a source, and each element those of one.
 func (m *matcher) bind(c *Constraint, a Argument, o offers, hits []candidate) (miss string) {
@@ -47,10 +91,7 @@ func (m *matcher) bind(c *Constraint, a Argument, o offers, hits []candidate) (m
 		return m.say("%s is in the call twice", short(a.Text))
 	}
 
-	if m.bound == nil {
-		m.bound = map[binding][]recordID{}
-	}
-	before, bound := m.bound[key]
+	before, bound := m.bound.of(key)
 	if bound {
 		now := map[recordID]bool{}
 		for _, r := range records {
@@ -58,7 +99,7 @@ func (m *matcher) bind(c *Constraint, a Argument, o offers, hits []candidate) (m
 		}
 		records = slices.DeleteFunc(slices.Clone(before), func(r recordID) bool { return !now[r] })
 	}
-	m.bound[key] = records
+	m.bound.set(key, records)
 	if isPlace && m.elements == nil {
 		m.elements = map[binding]string{}
 	}
@@ -83,7 +124,7 @@ func (m *matcher) isRepeated() bool {
 	for key, texts := range m.elements {
 		list, _ := elementIn("", key.choice)
 		v := values{key.of, list, texts}
-		if times[v]++; times[v] > len(m.bound[key]) {
+		if times[v]++; times[v] > m.bound.count(key) {
 			return true
 		}
 	}
@@ -100,16 +141,16 @@ func elementOf(pointer string) string {
 // element, where there are some.
 func (m *matcher) boundTo(source []Source) (records []recordID, bound bool) {
 	key := binding{of: sourcesKey(source), choice: m.element}
-	if records, bound = m.bound[key]; bound {
+	if records, bound = m.bound.of(key); bound {
 		return records, true
 	}
-	records, bound = m.bound[binding{of: key.of}]
+	records, bound = m.bound.of(binding{of: key.of})
 	return records, bound
 }
 
 // isBound reports whether a choice of the same sources is of one of some records already.
 func (m *matcher) isBound(of string, records []recordID) bool {
-	for key, before := range m.bound {
+	for key, before := range m.bound.all {
 		if key.of == of && slices.ContainsFunc(records, func(r recordID) bool { return slices.Contains(before, r) }) {
 			return true
 		}

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -26,6 +27,8 @@ type (
 		If, Unless   []Source
 		OnlyIf       []string
 		Args         []Arg
+
+		often int // what oftenest returns, once that is known
 	}
 	// Arg is a [scope.Arg].
 	Arg struct {
@@ -49,6 +52,7 @@ type (
 		Holes        map[string]Constraint
 
 		sources string        // identifies From, once it is known
+		plain   bool          // each value of Is is a plain one
 		scales  bool          // what takes its numbers may convert them
 		apart   []scope.Value // those of Is that are others, where an entry is for several calls
 	}
@@ -132,6 +136,7 @@ func newConstraint(c *scope.Constraint) Constraint {
 		Is: c.Is, Date: c.Days(), From: each(c.From, newSource), Except: each(c.Except, newSource), Record: c.Record, Kind: c.Kind, Pick: c.Pick, By: c.By,
 		Computed: c.Computed, Sources: each(c.Sources, newSource), Any: c.Any, Absent: c.Absent, Unchanged: c.Unchanged, Template: c.Template,
 	}
+	out.plain = !slices.ContainsFunc(c.Is, func(v scope.Value) bool { return !isPlainValue(string(v)) })
 	if c.From != nil {
 		out.sources = sourcesKey(out.From)
 	}

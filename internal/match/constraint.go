@@ -50,9 +50,8 @@ func (m *matcher) value(c *Constraint, a Argument) (Grant, string) {
 // doubt; where authority lies in a value that it doubts, the value has to be made of the
 // user's words, or a person has agreed to it.
 func (m *matcher) is(c *Constraint, a Argument) (Grant, string) {
-	isEarlier := m.pointer == "" // York is york in what is read for the call
-	isName := !strings.ContainsFunc(a.Text, unicode.IsDigit)
-	if !c.states(&a, m.irreversible && !(isEarlier && isName), m.proposal.zone()) {
+	isEarlierName := m.pointer == "" && !strings.ContainsFunc(a.Text, unicode.IsDigit) // York is york in what is read for the call
+	if !c.states(&a, m.irreversible && !isEarlierName, m.proposal.zone()) {
 		return Grant{}, m.say("%s is not what the request says", short(a.Text))
 	}
 	if a.Doubtful && a.authority() && !m.confirmed && !a.isNobodys() && !m.madeOf(a.Text) && !m.isSpelled(a.Text) {

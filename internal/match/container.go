@@ -51,6 +51,9 @@ func (m *matcher) places(s *Source, c *Constraint, r *Result) []candidate {
 // hasOwn reports whether the records of a result have a member of a name themselves. An id is their
 // own, and not that of where they are.
 func (m *matcher) hasOwn(r *Result, name []string) bool {
+	if _, is := r.plainMember(name); is {
+		return true
+	}
 	if _, has := m.member(r, name, ""); !has || len(name) == 0 {
 		return has
 	}

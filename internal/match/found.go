@@ -59,16 +59,16 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 		switch {
 		case isNamed(f):
 			v := whole(f)
-			beside := aside(f)
+			beside := aside.why(f)
 			v.aside, v.doubt = beside != "", cond(cond(doubt, beside), m.ofOtherUnit(name, c, r, f))
 			found.named = append(found.named, v)
 		case has || c.Pick != scope.Only || m.lent: // an outsider's words must not offer a choice, nor replace a member that is empty
 		case isOf(f.text, c.Kind):
 			v := whole(f)
-			v.doubt = cond(cond(cond(doubt, m.misplaced(s, c, f)), aside(f)), m.ofOtherUnit(name, c, r, f))
+			v.doubt = cond(cond(cond(doubt, m.misplaced(s, c, f)), aside.why(f)), m.ofOtherUnit(name, c, r, f))
 			found.ofKind = append(found.ofKind, v)
 		default:
-			m.addText(&found, s, c, r, f, func() string { return cond(m.doubtful(s, c, r, f), aside(f)) })
+			m.addText(&found, s, c, r, f, func() string { return cond(m.doubtful(s, c, r, f), aside.why(f)) })
 		}
 	}
 	found.named = m.complete(s, c, r, selected, m.innermost(s, r, found.named))
@@ -148,11 +148,13 @@ func (m *matcher) memberAt(r *Result, selected selection, name []string, id stri
 	if r.values || !m.work(len(r.fields)*perStep) {
 		return m.memberOf(r, name, id, kind, true)
 	}
-	at := func(record string) bool { return selected[record] || (selected == nil && r.outermost(record)) }
 	exact := strings.Join(name, " ")
-	if !r.hasParts && len(name) > 0 && len(head(name)) == len(name) && r.hasAmong(selected, exact) {
-		return func(f *field) bool { return f.name == exact && at(f.record) }, true // as in most results, without a look at other members
+	if !r.hasParts && len(name) > 0 && len(head(name)) == len(name) && r.hasAmong(selected, exact) { // as in most results, without a look at other members
+		return func(f *field) bool {
+			return f.name == exact && (selected[f.record] || (selected == nil && r.outermost(f.record)))
+		}, true
 	}
+	at := func(record string) bool { return selected[record] || (selected == nil && r.outermost(record)) }
 	level := *r
 	level.members = r.membersIn(selected)
 

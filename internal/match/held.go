@@ -24,8 +24,12 @@ type held struct {
 
 // holdAll holds a result to conditions, each on one of its fields.
 func (m *matcher) holdAll(where []Match, r *Result) [][]held {
-	var all [][]held
+	all := make([][]held, 0, len(where))
 	for i := range where {
+		if len(where[i].Or) == 0 {
+			all = append(all, []held{m.hold(&where[i], r)})
+			continue
+		}
 		var alternatives []held
 		for w := range where[i].each {
 			alternatives = append(alternatives, m.hold(w, r))

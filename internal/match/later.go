@@ -160,7 +160,7 @@ func isAsLong(by string) bool {
 // zero where that can't be told.
 func (m *matcher) presentLength() time.Duration {
 	var of []candidate
-	for key, records := range m.bound {
+	for key, records := range m.bound.all {
 		for _, record := range records {
 			if key.of != "" {
 				of = append(of, candidate{call: record.call, record: record})

@@ -41,7 +41,7 @@ type mode struct {
 // bindings are what the values of one call's arguments have in common.
 type bindings struct {
 	// bound are the records in which the values of a shared source were found.
-	bound map[binding][]recordID
+	bound boundRecords
 	// elements are the values that the elements of a list have of a source, and element is that of the argument
 	// in question; empty for an argument that is in no list.
 	elements map[binding]string
@@ -144,8 +144,14 @@ func (e *Call) isForOther(p *Proposal) bool {
 // states reports whether a value is one of those that a constraint states. What a call that can't be taken back is about is as it is written,
 // and so is what bears authority and the name of a file, whatever takes it; a moment names nobody. Of two hours of which one has no zone, that is the user's.
 func (c *Constraint) states(a *Argument, irreversible bool, zone *time.Location) bool {
+	if c.plain && isASCII(a.Text) && !slices.ContainsFunc(c.Is, func(v scope.Value) bool { return strings.EqualFold(strings.TrimSpace(a.Text), string(v)) }) {
+		return false
+	}
 	isExact := a.authority() || (irreversible && (a.Role == label.Selector || isFile(a.Text)))
 	return slices.ContainsFunc(c.Is, func(v scope.Value) bool {
+		if string(v) == a.Text {
+			return true
+		}
 		if is, known := isHourIn(zone, string(v), a.Text); known {
 			return is
 		}
@@ -212,7 +218,7 @@ func (m *matcher) arguments(e *Call, p *Proposal) (miss string) {
 			return m.say("%s: %s", a.Pointer, miss)
 		}
 	}
-	for _, records := range m.bound {
+	for _, records := range m.bound.all {
 		if len(records) == 0 {
 			return "the values are of different records"
 		}

@@ -30,7 +30,7 @@ func (m *matcher) lacking(r *Result, selected selection, found []candidate) bool
 	if len(found) == 0 || !m.work(len(r.inOrder)*perStep) {
 		return false
 	}
-	if one, only := selected.only(); only && found[0].record.pointer == one {
+	if len(selected) == 1 && selected[found[0].record.pointer] {
 		return false // as where one record is meant
 	}
 	counts := func(record string) bool { return selected[record] || (selected == nil && r.outermost(record)) }

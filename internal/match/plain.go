@@ -18,22 +18,26 @@ func (m *matcher) mayMeet(all [][]held, r *Result) (places []int, known bool) {
 		return nil, false
 	}
 	want := &all[0][0]
+	m.steps -= r.outerFields
 	for i := range r.fields {
 		f := &r.fields[i]
+		if !want.isNamed(f) {
+			continue
+		}
 		if !r.isPlaced(f) {
 			return nil, false
 		}
-		if !r.atPlace[f.place].outermost {
-			continue
-		}
-		m.steps--
+		isOwn := r.atPlace[f.place].outermost && m.work(want.work(len(f.text)))
 		isLast := len(places) > 0 && places[len(places)-1] == f.place
-		if want.isNamed(f) && m.work(want.work(len(f.text))) && !isLast && mayBeAny(want.Is, f.text) {
+		if isOwn && !isLast && mayBeAny(want.Is, f.text) {
 			places = append(places, f.place)
 		}
 	}
-	slices.Sort(places)
-	return slices.Compact(places), true
+	if !slices.IsSorted(places) {
+		slices.Sort(places)
+		places = slices.Compact(places)
+	}
+	return places, true
 }
 
 // isPlain reports whether only a record that is in no other may meet a condition, by a text that is a plain value of it.
@@ -48,12 +52,12 @@ func isPlainValue(v string) bool {
 	return v != "" && isASCII(v) && ('a' <= v[0]|0x20 && v[0]|0x20 <= 'z') && strings.IndexByte(v, '/') < 0 && v[len(v)-1] > ' '
 }
 
-// mayBeAny reports whether a text may be one of several plain values, or a company of that name.
+// mayBeAny reports whether a text may be one of several plain values, or a company of that name, which is longer.
 func mayBeAny(values []scope.Value, text string) bool {
-	if !isASCII(text) {
-		return true
+	text = strings.TrimSpace(text)
+	mayBe := func(v scope.Value) bool {
+		before := len(text) - len(v)
+		return before >= 0 && (strings.EqualFold(text[:len(v)], string(v)) || strings.EqualFold(text[before:], string(v)))
 	}
-	return slices.ContainsFunc(values, func(v scope.Value) bool {
-		return strings.EqualFold(strings.TrimSpace(text), string(v)) || mayBeCompany(text, string(v))
-	})
+	return slices.ContainsFunc(values, mayBe) || !isASCII(text)
 }

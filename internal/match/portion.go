@@ -248,7 +248,7 @@ func (m *matcher) shared(c *Constraint) (string, bool) {
 func (m *matcher) isOfCall(c *Constraint, v candidate) bool {
 	used := false
 	list, _ := elementIn("", m.element)
-	for key, records := range m.bound {
+	for key, records := range m.bound.all {
 		if in, place := elementIn("", key.choice); in != "" && in == list && place != m.element {
 			continue
 		}

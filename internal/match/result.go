@@ -40,18 +40,20 @@ type Result struct {
 	inOrder    []string         // the pointers of the records
 	atPlace    []atPlace        // what is known of these, once all are
 	flat       bool             // each of them is an element of a list
-	nested     map[string][]int // the fields of the objects in a record
-	members    map[string]bool  // their names
-	known      map[string]bool  // those that the tool itself names
-	parts      map[string]int   // of those in an object of their record, how many words are the object's
-	telling    map[string]bool  // records with members that don't just say something of a list in them
-	outers     map[string]int   // and of these, how many are of the objects around it
-	values     bool             // nothing but a list of values
-	more       bool             // its server says that it is a part of a listing
-	failing    bool             // and that the call failed
-	doubled    bool             // two records of it begin with the same id
-	outer      map[string]bool  // the records that are in no other
-	level      *Result          // the same with the members of these alone; nil for a list of values
+	// outerFields are how many fields the records that are in no other have themselves.
+	outerFields int
+	nested      map[string][]int // the fields of the objects in a record
+	members     map[string]bool  // their names
+	known       map[string]bool  // those that the tool itself names
+	parts       map[string]int   // of those in an object of their record, how many words are the object's
+	telling     map[string]bool  // records with members that don't just say something of a list in them
+	outers      map[string]int   // and of these, how many are of the objects around it
+	values      bool             // nothing but a list of values
+	more        bool             // its server says that it is a part of a listing
+	failing     bool             // and that the call failed
+	doubled     bool             // two records of it begin with the same id
+	outer       map[string]bool  // the records that are in no other
+	level       *Result          // the same with the members of these alone; nil for a list of values
 
 	// inList is the list that each record is in, and hasParts whether any of them has a member in an object.
 	inList   map[string]string
@@ -168,9 +170,12 @@ func (r *Result) isPlaced(f *field) bool {
 
 // setPlaces notes what is known of the records by their places.
 func (r *Result) setPlaces() {
-	r.atPlace, r.flat = make([]atPlace, len(r.inOrder)), true
+	r.atPlace, r.flat, r.outerFields = make([]atPlace, len(r.inOrder)), true, 0
 	for n, record := range r.inOrder {
-		r.atPlace[n] = atPlace{r.records[record], r.outermost(record)}
+		at := atPlace{r.records[record], r.outermost(record)}
+		if r.atPlace[n] = at; at.outermost {
+			r.outerFields += len(at.fields)
+		}
 		r.flat = r.flat && strictjson.IsIndex(record[strings.LastIndexByte(record, '/')+1:])
 	}
 }
@@ -331,6 +336,9 @@ func (m *matcher) memberOf(r *Result, description []string, id string, kind scop
 	if r.values {
 		return func(*field) bool { return true }, true
 	}
+	if exact, is := r.plainMember(description); is {
+		return func(f *field) bool { return f.name == exact }, true
+	}
 	if m.isForked(r, description) {
 		return func(*field) bool { return false }, true
 	}
@@ -363,6 +371,15 @@ func (m *matcher) memberOf(r *Result, description []string, id string, kind scop
 	}
 	// A key that an attacker put into an object of one record is not a member of it.
 	return func(f *field) bool { return (f.part == nil || m.against) && f.named(description) }, any
+}
+
+// plainMember returns the member that a description names in full, without a preposition, in a result whose records have no objects: no other may be meant.
+func (r *Result) plainMember(description []string) (name string, is bool) {
+	if r.hasParts || len(description) == 0 || len(head(description)) != len(description) {
+		return "", false
+	}
+	name = strings.Join(description, " ")
+	return name, r.members[name]
 }
 
 // regular returns the members that end in what a description names and that all records have:

@@ -328,6 +328,9 @@ func (m *matcher) has(r *Result, s *Source) bool {
 	if !r.structured {
 		return false
 	}
+	if _, is := r.plainMember(s.name()); is {
+		return true
+	}
 	_, has := m.member(r, s.name(), "")
 	return has
 }
@@ -438,7 +441,12 @@ func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 
 		own := m.counted(s, c, listed, m.ownRecords(s, c, id))
 		out.called = out.called || listed || len(own) > 0
-		out.values = append(append(out.values, of.rest()...), own...)
+		if out.values == nil {
+			out.values = of.rest()
+		} else {
+			out.values = append(out.values, of.rest()...)
+		}
+		out.values = append(out.values, own...)
 	}
 	return out
 }

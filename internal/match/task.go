@@ -59,6 +59,9 @@ func NewTask(s *scope.Scope, request string, earlier ...string) *Task {
 	}
 	compiled, folded := compile(s), fold(said)
 	compiled.leaveTranslations(folded)
+	for i := range compiled.Calls {
+		compiled.Calls[i].often = compiled.Calls[i].oftenest()
+	}
 	return &Task{
 		written: s, scope: compiled, request: request, said: said, folded: folded, spent: make([]int, len(s.Calls)),
 		stating: compiled.stating(), ran: map[callKey]int{}, drawn: map[string][]string{},
@@ -151,7 +154,7 @@ func (t *Task) match(m *matcher, p *Proposal) (cover Cover, misses []string, ok 
 		}
 		if miss == "" {
 			c := Cover{Entry: i, Grants: grants, key: p.key(), call: p.Call}
-			if p.Irreversible && e.oftenest() > 0 {
+			if p.Irreversible && e.often > 0 {
 				c.drawn = drawn(i, e, grants, p)
 			}
 			if !t.drewAgain(&c) {
@@ -197,7 +200,7 @@ func (t *Task) drewAgain(c *Cover) bool {
 	if c.drawn == "" {
 		return false
 	}
-	others, most := 0, t.scope.Calls[c.Entry].oftenest()
+	others, most := 0, t.scope.Calls[c.Entry].often
 	for _, call := range t.drawn[c.drawn] {
 		if call != c.call {
 			others++
