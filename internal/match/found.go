@@ -38,7 +38,11 @@ func (f *finds) best() []candidate {
 func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candidate {
 	selected := m.meant(s, c, r, m.selected(s, c, r))
 	name := s.name()
-	isNamed, has := m.memberAt(r, selected, name, id, c.Kind)
+	one := selected.only()
+	isNamed, has := m.memberOfOne(r, one, name), true
+	if isNamed == nil {
+		isNamed, has = m.memberAt(r, selected, name, id, c.Kind)
+	}
 	doubt := ""
 	if r.unproven && m.irreversible && (c.Pick != scope.Only || !m.requested(s, r)) {
 		doubt = m.say("others may have written an element of the list of %s", s.Tool)
@@ -51,7 +55,7 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 	if m.steps -= len(r.fields); m.steps < 0 {
 		return nil
 	}
-	for f := range r.fieldsOf(selected) {
+	for f := range r.fieldsOf(selected, one) {
 		if f.null {
 			continue
 		}
@@ -148,16 +152,11 @@ func (m *matcher) memberAt(r *Result, selected selection, name []string, id stri
 	if r.values || !m.work(len(r.fields)*perStep) {
 		return m.memberOf(r, name, id, kind, true)
 	}
-	exact := strings.Join(name, " ")
-	if !r.hasParts && len(name) > 0 && len(head(name)) == len(name) && r.hasAmong(selected, exact) { // as in most results, without a look at other members
-		return func(f *field) bool {
-			return f.name == exact && (selected[f.record] || (selected == nil && r.outermost(f.record)))
-		}, true
-	}
-	at := func(record string) bool { return selected[record] || (selected == nil && r.outermost(record)) }
 	level := *r
 	level.members = r.membersIn(selected)
+	at := func(record string) bool { return selected[record] || (selected == nil && r.outermost(record)) }
 
+	exact := strings.Join(name, " ")
 	isInList := func(f field) bool { return f.name == exact && r.isOfList(f.record, name) }
 	if !level.members[exact] && slices.ContainsFunc(r.fields, isInList) {
 		return func(f *field) bool { return isInList(*f) }, true
@@ -169,17 +168,15 @@ func (m *matcher) memberAt(r *Result, selected selection, name []string, id stri
 	return m.memberOf(r, name, id, kind, true)
 }
 
-// hasAmong reports whether a selected record itself has a member of a name; any of the outermost ones, where all are selected.
-func (r *Result) hasAmong(selected selection, name string) bool {
-	if selected == nil {
-		return r.membersIn(nil)[name]
+// memberOfOne does what memberAt does for the only selected record, where no other member than the one that it has under the very name may be
+// meant; it returns nil elsewhere.
+func (m *matcher) memberOfOne(r *Result, one string, name []string) func(*field) bool {
+	exact, is := r.plainMember(name)
+	isOwn := is && one != "" && r.flat && !r.values && slices.ContainsFunc(r.records[one], func(i int) bool { return r.fields[i].name == exact })
+	if !isOwn || !m.work(len(r.fields)*perStep) {
+		return nil
 	}
-	for record, is := range selected {
-		if is && slices.ContainsFunc(r.records[record], func(i int) bool { return r.fields[i].name == name }) {
-			return true
-		}
-	}
-	return false
+	return func(f *field) bool { return f.name == exact && f.record == one }
 }
 
 // membersIn returns the names of the members of the selected records themselves; of the outermost ones, where all are.

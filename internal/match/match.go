@@ -50,14 +50,17 @@ type bindings struct {
 	units    *unitsTaken
 }
 
-func newMatcher(s state) *matcher {
-	whole := struct { // in one piece, since one is made for each call
+// newMatcher returns a matcher with a task's part of its state.
+func (t *Task) newMatcher(results []*Result, quiet bool) *matcher {
+	var whole struct { // in one piece, since one is made for each call
 		matcher  matcher
 		state    state
 		bindings bindings
-	}{state: s}
-	whole.state.steps = maxSteps
-	whole.matcher = matcher{&whole.state, mode{bindings: &whole.bindings}}
+	}
+	s := &whole.state
+	s.scope, s.request, s.said, s.folded, s.spoken, s.stating, s.confirmed, s.kept = t.scope, t.request, t.said, t.folded, &t.spoken, t.stating, t.confirmed, &t.kept
+	s.results, s.quiet, s.steps = results, quiet, maxSteps
+	whole.matcher.state, whole.matcher.bindings = s, &whole.bindings
 	return &whole.matcher
 }
 

@@ -27,15 +27,17 @@ func (s selection) has(record string) bool {
 	return true
 }
 
-// only returns the one selected record, where there is just one.
-func (s selection) only() (record string, only bool) {
+// only returns the selected record, where there is just one that is not the whole result; else empty.
+func (s selection) only() string {
 	if len(s) != 1 {
-		return "", false
+		return ""
 	}
 	for record, is := range s {
-		return record, is
+		if is {
+			return record
+		}
 	}
-	return "", false
+	return ""
 }
 
 // selected returns the records that a source selects, of those that are what its call asked for.

@@ -180,10 +180,10 @@ func (r *Result) setPlaces() {
 	}
 }
 
-// fieldsOf yields the fields of the selected records, in their order.
-func (r *Result) fieldsOf(selected selection) iter.Seq[*field] {
+// fieldsOf yields the fields of the selected records, in their order. One is the only of these; empty where there are several.
+func (r *Result) fieldsOf(selected selection, one string) iter.Seq[*field] {
 	return func(yield func(*field) bool) {
-		if one, only := selected.only(); only && r.flat {
+		if one != "" && r.flat {
 			for _, i := range r.records[one] {
 				if !yield(&r.fields[i]) {
 					return

@@ -84,10 +84,8 @@ func (t *Task) Delegates(results []*Result) []*Result {
 	var out []*Result
 	for i := range t.scope.Delegates {
 		s := &t.scope.Delegates[i]
-		m := newMatcher(state{
-			scope: t.scope, results: results, request: t.request, said: t.said, folded: t.folded, quiet: true, effect: true, irreversible: true, spoken: &t.spoken,
-			in: &Call{}, proposal: &Proposal{}, kept: &t.kept,
-		})
+		m := t.newMatcher(results, true)
+		m.effect, m.irreversible, m.in, m.proposal = true, true, &Call{}, &Proposal{}
 		for _, r := range slices.Backward(results) {
 			if m.comesFrom(s, r, &Constraint{Pick: scope.Only}) && m.steps >= 0 {
 				if !slices.Contains(out, r) {
@@ -127,10 +125,9 @@ func (t *Task) Match(p *Proposal, results []*Result) (cover Cover, misses []stri
 
 // matcher returns what matches a call with the results of earlier ones.
 func (t *Task) matcher(p *Proposal, results []*Result, quiet bool) *matcher {
-	return newMatcher(state{
-		scope: t.scope, results: readable(results, p), agreed: p.Readings, request: t.request, said: t.said, folded: t.folded, quiet: quiet,
-		spoken: &t.spoken, stating: t.stating, effect: !p.Read, irreversible: p.Irreversible, confirmed: t.confirmed, grants: make([]Grant, 0, len(p.Args)), kept: &t.kept,
-	})
+	m := t.newMatcher(readable(results, p), quiet)
+	m.agreed, m.effect, m.irreversible, m.grants = p.Readings, !p.Read, p.Irreversible, make([]Grant, 0, len(p.Args))
+	return m
 }
 
 func (t *Task) match(m *matcher, p *Proposal) (cover Cover, misses []string, ok bool) {

@@ -17,10 +17,12 @@ import (
 
 // resolved returns the conditions of a source as its results are held to them.
 func (m *matcher) resolved(s *Source) []Match {
-	plain := func(w Match) bool {
-		return w.From == nil && w.Before+w.After == "" && !slices.ContainsFunc(w.Is, isDay)
+	depends := m.against
+	for i := range s.Where {
+		w := &s.Where[i]
+		depends = depends || w.From != nil || w.Before != "" || w.After != "" || slices.ContainsFunc(w.Is, isDay)
 	}
-	if !m.against && !slices.ContainsFunc(s.Where, func(w Match) bool { return !plain(w) }) {
+	if !depends {
 		return s.Where
 	}
 	out := slices.Clone(s.Where)
