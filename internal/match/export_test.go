@@ -12,3 +12,23 @@ func (t *Task) Steps(p *Proposal, results []*Result) (steps int, covered bool) {
 	_, _, covered = t.match(m, p)
 	return math.MaxInt - m.steps, covered
 }
+
+// Unindexed returns a copy of the result that knows nothing of its records by their places, and no member for the only one of its name.
+func (r *Result) Unindexed() *Result {
+	out := *r
+	out.atPlace, out.flat, out.hasParts = nil, false, true
+	if r.level != nil {
+		out.level = r.level.Unindexed()
+	}
+	return &out
+}
+
+// Unindexed returns the task with every value that it states compared in full.
+func (t *Task) Unindexed() *Task {
+	for i := range t.scope.Calls {
+		for j := range t.scope.Calls[i].Args {
+			t.scope.Calls[i].Args[j].plain = false
+		}
+	}
+	return t
+}

@@ -183,7 +183,7 @@ func BenchmarkManyResults(b *testing.B) {
 // has a reason for it, and changes the bounds.
 func TestWorkOfAMatch(t *testing.T) {
 	raced.SkipTable(t)
-	const most, mostSteps = 50, 700 // allocations, of which there were 90 once
+	const most, mostSteps = 17, 470 // allocations, of which there were 90 once
 	var entries []string
 	for i := range 9 {
 		entries = append(entries, fmt.Sprintf(`{"tool":"forward_mail","times":1000,"args":{"/to":{"is":"other%d@corp.example"},"/note":{"any":true}}}`, i))
