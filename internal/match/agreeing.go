@@ -72,7 +72,7 @@ func (m *matcher) isOneOfSeveral(s *Source, where []Match, r *Result) bool {
 // nothing.
 func (w *Match) isOnState() bool {
 	isState := func(v scope.Value) bool {
-		return v == "" || rational(string(v)) != nil || switches[fold(string(v))] != ""
+		return v == "" || rational(string(v)) != nil || switches()[fold(string(v))] != ""
 	}
 	name := head(w.name())
 	return w.Below+w.Above != "" || lexicon().States.Ends(name) ||

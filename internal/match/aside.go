@@ -98,6 +98,7 @@ func (r *Result) asideIn(s *Source, path string, listed, ofThing bool) string {
 	if path == "" {
 		return ""
 	}
+
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {
 		if i == 0 || strictjson.IsIndex(segment) {

@@ -22,6 +22,7 @@ func (m *matcher) isInCompound(where []Match, selected selection, r *Result) boo
 	if !any {
 		return false
 	}
+
 	lists := map[string]bool{}
 	for record := range selected {
 		lists[r.listOf(record)] = true

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -91,7 +92,7 @@ func (w *Match) maySaySo(v scope.Value, text string) bool {
 		return false
 	}
 	of := spaced(plainly(string(v)))
-	isWord := strings.ContainsFunc(of, unicode.IsLetter) && !strings.ContainsFunc(of, unicode.IsDigit) && switches[of] == ""
+	isWord := strings.ContainsFunc(of, unicode.IsLetter) && !strings.ContainsFunc(of, unicode.IsDigit) && switches()[of] == ""
 	if !isWord || len(words(text)) > maxTitle {
 		return false
 	}
@@ -112,7 +113,7 @@ func mayBe(value, text string) bool {
 		return sameClock(a, b) || isWrittenAs(a, b)
 	}
 	value, shown := plainly(value), plainly(text)
-	if on := switches[value]; on != "" && on == switches[shown] {
+	if on := switches()[value]; on != "" && on == switches()[shown] {
 		return true
 	}
 	for _, k := range heldKinds {
@@ -157,10 +158,12 @@ func isPartOf(value, text string) bool {
 func isListSign(r rune) bool { return strings.ContainsRune(",;|&+/、，；", r) }
 
 // switches are the ways of writing that something is so, or isn't.
-var switches = map[string]string{
-	"true": "on", "yes": "on", "on": "on", "y": "on", "t": "on", "1": "on",
-	"false": "off", "no": "off", "off": "off", "n": "off", "f": "off", "0": "off",
-}
+var switches = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"true": "on", "yes": "on", "on": "on", "y": "on", "t": "on", "1": "on",
+		"false": "off", "no": "off", "off": "off", "n": "off", "f": "off", "0": "off",
+	}
+})
 
 // mayBeNumber reports whether a text may be read as a number.
 func mayBeNumber(value, text string) bool {

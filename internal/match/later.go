@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/remit-project/remit/internal/pattern"
@@ -15,9 +16,11 @@ import (
 // length matches a length of time in a scope's words: "7 days", "an hour".
 var length = pattern.OnUse(`\b(\d{1,4}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)[ -](minute|hour|day|week|fortnight|month|year)s?\b`)
 
-var numerals = map[string]int{
-	"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
-}
+var numerals = sync.OnceValue(func() map[string]int {
+	return map[string]int{
+		"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
+	}
+})
 
 // later returns a moment moved by the lengths of time that the words of a scope have together ("1 month and 2 days"), in the direction that they
 // say; forwards and backwards where they say none, or both. By each of them, where the words leave one to choose.
@@ -38,7 +41,7 @@ func later(t time.Time, by string) []time.Time {
 				if l[2] != unit {
 					continue
 				}
-				n, named := numerals[l[1]]
+				n, named := numerals()[l[1]]
 				if !named {
 					n, _ = strconv.Atoi(l[1])
 				}

@@ -17,6 +17,7 @@ func (m *matcher) mayMeet(all [][]held, r *Result) (places []int, known bool) {
 	if len(all) == 0 || len(all[0]) != 1 || len(r.atPlace) == 0 || !m.isPlain(&all[0][0]) {
 		return nil, false
 	}
+
 	want := &all[0][0]
 	m.steps -= r.outerFields
 	for i := range r.fields {

@@ -82,7 +82,7 @@ func quotient(n, of string) *big.Rat {
 
 // counted returns the number that a numeral is, and one for none; nil for another word, and where a comma may part thousands.
 func counted(text string) *big.Rat {
-	if n, named := numerals[text]; named {
+	if n, named := numerals()[text]; named {
 		return big.NewRat(int64(n), 1)
 	}
 	if text == "" {

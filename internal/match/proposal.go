@@ -1,6 +1,7 @@
 package match
 
 import (
+	"sync"
 	"time"
 
 	"github.com/remit-project/remit/label"
@@ -119,7 +120,7 @@ type Grant struct {
 
 // String says in words why the argument passes.
 func (g Grant) String() string {
-	why := ways[g.Way]
+	why := ways()[g.Way]
 	switch {
 	case g.Way == WayUnchanged:
 		why += ", by the result of " + g.Call
@@ -149,13 +150,15 @@ const (
 )
 
 // ways are the ways in words.
-var ways = map[string]string{
-	WayIs:        "the request states it",
-	WayFrom:      "it is in the result of a call",
-	WayComputed:  "it follows from the request and its sources",
-	WayTemplate:  "it has the form that the request gives",
-	WayAny:       "it is free content",
-	WayAbsent:    "it says the same as leaving it out",
-	WaySaid:      "the user said it",
-	WayUnchanged: "it is so already",
-}
+var ways = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		WayIs:        "the request states it",
+		WayFrom:      "it is in the result of a call",
+		WayComputed:  "it follows from the request and its sources",
+		WayTemplate:  "it has the form that the request gives",
+		WayAny:       "it is free content",
+		WayAbsent:    "it says the same as leaving it out",
+		WaySaid:      "the user said it",
+		WayUnchanged: "it is so already",
+	}
+})

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -520,7 +521,7 @@ func (d description) saysOfOther(f *field) bool {
 	if len(f.key) == 0 {
 		return false
 	}
-	other := opposite[directions[f.key[0]]]
+	other := opposite[directions()[f.key[0]]]
 	return other != "" && d.contains(append([]string{other}, f.words...))
 }
 
@@ -537,10 +538,12 @@ func (d description) contains(row []string) bool {
 // directions are the prepositions that go with the members that hold a party, and
 // opposite those that go with the other party.
 var (
-	directions = map[string]string{
-		"sender": "from", "from": "from", "payer": "from", "author": "from",
-		"recipient": "to", "recipients": "to", "to": "to", "payee": "to",
-	}
+	directions = sync.OnceValue(func() map[string]string {
+		return map[string]string{
+			"sender": "from", "from": "from", "payer": "from", "author": "from",
+			"recipient": "to", "recipients": "to", "to": "to", "payee": "to",
+		}
+	})
 	opposite = map[string]string{"from": "to", "to": "from"}
 )
 

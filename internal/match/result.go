@@ -245,6 +245,7 @@ func (r *Result) add(f field) {
 	if _, known := r.parts[f.name]; !known || f.part == nil {
 		r.parts[f.name], r.outers[f.name] = len(f.part), f.outer
 	}
+
 	of := r.records[f.record]
 	if of == nil {
 		f.place = len(r.inOrder)

@@ -79,7 +79,7 @@ func (c *Constraint) unranked() string {
 
 // countOf returns a small number of things, as a word or in digits; 0 for anything else.
 func countOf(word string) int {
-	n, named := numerals[word]
+	n, named := numerals()[word]
 	if !named {
 		n, _ = strconv.Atoi(word)
 	}

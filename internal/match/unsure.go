@@ -25,11 +25,11 @@ func (m *matcher) isSwitchedOn(want *held, f *field) bool {
 	if text == "" {
 		return !f.list && f.name == strings.Join(head(want.name()), " ")
 	}
-	said := switches[text]
+	said := switches()[text]
 	if n := rational(text); n != nil && n.Sign() == 0 {
 		said = "off"
 	}
-	return said == "" || said == switches[is]
+	return said == "" || said == switches()[is]
 }
 
 // mayLack reports whether what a condition against a call is on may be missing in a record of a list with others that have it, or
@@ -93,5 +93,5 @@ func isCalled(record string, name []string) bool {
 
 // hasLetters reports whether a text has a letter, and is no switch.
 func hasLetters(text string) bool {
-	return switches[fold(text)] == "" && strings.ContainsFunc(text, unicode.IsLetter)
+	return switches()[fold(text)] == "" && strings.ContainsFunc(text, unicode.IsLetter)
 }

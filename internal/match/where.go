@@ -25,6 +25,7 @@ func (m *matcher) resolved(s *Source) []Match {
 	if !depends {
 		return s.Where
 	}
+
 	out := slices.Clone(s.Where)
 	for i := range out {
 		w := &out[i]

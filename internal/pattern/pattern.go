@@ -5,7 +5,7 @@ package pattern
 
 import (
 	"regexp"
-	"sync"
+	"sync/atomic"
 )
 
 // OnUse returns a function that compiles the expression at its first call, and returns
@@ -13,5 +13,19 @@ import (
 // of the program: one that can't be compiled panics there, and a test of package house
 // compiles all of them.
 func OnUse(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+	return (&onUse{expression: expression}).compiled
+}
+
+// onUse is small: a program has some hundred of them before it does anything.
+type onUse struct {
+	expression string
+	once       atomic.Pointer[regexp.Regexp]
+}
+
+func (p *onUse) compiled() *regexp.Regexp {
+	if r := p.once.Load(); r != nil {
+		return r
+	}
+	p.once.CompareAndSwap(nil, regexp.MustCompile(p.expression)) // several may compile it at the same time
+	return p.once.Load()
 }
