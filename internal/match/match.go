@@ -381,7 +381,7 @@ func (a *Argument) isFormal(tool []string) bool {
 	isWait := err == nil && n > 0 && n <= longestWait && slices.Equal(key, []string{"timeout"})
 
 	isOfTool := func(w string) bool { return speaks(strings.Join(tool, " "), w) }
-	isOn := switches[fold(a.Text)] == "on"
+	isOn := switches()[fold(a.Text)] == "on"
 	isMeant := isOn && l.Confirming.In(key) && are(func(w string) bool { return l.Confirming.Has(w) || isOfTool(w) })
 	return isOfAnswer || isWait || isMeant || (isOn && are(l.Trials.Has))
 }
