@@ -18,12 +18,14 @@ type floor struct {
 	work bool
 	// open are the ids of the calls without a result.
 	open []string
+	// alone is true when it had one call, which has no result but text.
+	alone bool
 }
 
 // newFloor returns the floor after a model's turn. After a call by which the
 // model gives its answer, the user speaks.
 func newFloor(calls []call) floor {
-	var f floor
+	f := floor{alone: len(calls) == 1}
 	for i := range calls {
 		f.open = append(f.open, calls[i].id)
 		f.work = f.work || !synth.LastWord(calls[i].tool)
@@ -39,10 +41,11 @@ func (f *floor) noteReturn(id string, names map[string]string) {
 	})
 }
 
-// event returns the event for a text that arrives while calls run: the result of
-// the only open call, or an attachment to the results.
+// event returns the event for a text that arrives while calls run: the result of a call that was
+// made alone and has no other, or an attachment to the results. Of several calls another one may
+// have added the text, also where it has a result already.
 func (f *floor) event(text string) remit.Event {
-	if len(f.open) == 1 {
+	if f.alone && len(f.open) == 1 {
 		id := f.open[0]
 		f.open = nil
 		return remit.Event{Kind: remit.ResultEvent, Result: &remit.Result{Call: id, Content: text}}
@@ -109,6 +112,9 @@ func (r *reader) users(c *conversation, i int, e remit.Event) []remit.Event {
 		return []remit.Event{attached("agent", e.Text)}
 	case c.floor.work && !named:
 		r.logLowered(i, "it follows calls that the model has said nothing about yet")
+		if c.floor.alone && len(c.floor.open) == 1 {
+			c.floor.alone = !r.returnsLater(i)
+		}
 		return []remit.Event{c.floor.event(e.Text)}
 	case c.log.isOthers(e.Text):
 		return []remit.Event{attached("recorded", e.Text)}
@@ -136,6 +142,20 @@ func (r *reader) users(c *conversation, i int, e remit.Event) []remit.Event {
 		out = append(out, attached("passed on", f))
 	}
 	return out
+}
+
+// returnsLater reports whether a call returns between a turn and the model's next words.
+func (r *reader) returnsLater(i int) bool {
+	for j := i + 1; j < len(r.req.turns); j++ {
+		t := r.turn(j)
+		if t.utterance != nil {
+			return false
+		}
+		if slices.ContainsFunc(t.events, func(e remit.Event) bool { return e.Kind == remit.ResultEvent }) {
+			return true
+		}
+	}
+	return false
 }
 
 // logLowered logs that a user's turn doesn't count as the user's words.
