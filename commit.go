@@ -17,9 +17,12 @@ import (
 // What guards need from others is looked up before, while the session goes on: calls
 // whose rules look things up are decided one after the other, and others need not
 // wait for them. Where the monitor has a planner, the first call of a turn waits for the
-// turn's scope.
+// turn's scope, and one whose entries have names that no result has for what these mean.
 func (s *Session) Decide(ctx context.Context, c Call) (*Decision, error) {
 	if err := s.Plan(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.Name(ctx, c.Tool); err != nil {
 		return nil, err
 	}
 	o, err := s.settle(ctx, question{call: c}, nil, s.commit)

@@ -58,6 +58,9 @@ type Event struct {
 	// Planned is what a planner was shown for the scope of a scope event, or why there is
 	// no scope; nil where the trusted side wrote the scope itself.
 	Planned *scope.Planned `json:"planned,omitempty"`
+	// Named is what the planner said, after a result, of the names in the scope of the turn; nil for any other scope
+	// event. The event has no scope then.
+	Named *scope.Named `json:"named,omitempty"`
 	// Delegated is what the scope of a scope event was made of, where a person agreed to a
 	// plan for a delegated source; nil for the scope of a turn.
 	Delegated *scope.Delegated `json:"delegated,omitempty"`

@@ -74,7 +74,7 @@ func (s *Session) putScope(parsed *scope.Scope) {
 	if s.task.scope != nil && reflect.DeepEqual(s.task.scope.Scope(), parsed) {
 		return
 	}
-	s.task.scope = match.NewTask(parsed, s.task.turn, s.task.talk.texts()...)
+	s.task.scope, s.task.named = match.NewTask(parsed, s.task.turn, s.task.talk.texts()...), nil
 }
 
 // parseScope reads a scope for the last turn.
@@ -101,6 +101,8 @@ type task struct {
 	proposal string
 	// delegated are plans of delegated sources to which a person agreed.
 	delegated []*delegated
+	named     []scope.Named // what the planner was asked about names in the turn
+	settled   settled
 }
 
 // scoped returns the task's scope for a decision; nil where scopes are off.
@@ -175,9 +177,22 @@ func (x *deciding) certify(c *match.Cover, by string) {
 		f := &x.d.Findings[i]
 		f.Satisfied = true
 		f.Certificates = append(f.Certificates, Discharge{
-			Procedure: ScopeProcedure, Max: label.User, Roles: []label.Role{f.Role}, Basis: fmt.Sprintf("%s: %s%s (entry %d of the scope, %s)", by, g, x.readAs(g), c.Entry+1, g.Pointer),
+			Procedure: ScopeProcedure, Max: label.User, Roles: []label.Role{f.Role},
+			Basis: fmt.Sprintf("%s: %s%s (entry %d of the scope, %s)%s", by, g, x.readAs(g), c.Entry+1, g.Pointer, saidLater(c)),
 		})
 	}
+}
+
+// saidLater says which members stand for names of the entry that no result had.
+func saidLater(c *match.Cover) string {
+	if len(c.Names) == 0 {
+		return ""
+	}
+	var names []string
+	for _, n := range c.Names {
+		names = append(names, fmt.Sprintf("%q is %s", n.Guess, n.Member))
+	}
+	return "; by what the planner said once the results were there, " + strings.Join(names, ", ")
 }
 
 // ScopeProcedure is the procedure of certificates that a scope issues.
@@ -225,9 +240,14 @@ func (x *deciding) scopeProposal() *match.Proposal {
 	return &match.Proposal{
 		Server: x.d.Server, Tool: x.d.Tool, Call: x.out.counted, Digest: x.digest(), Args: x.out.scopeArgs,
 		Read:         effect == contract.Read,
-		Irreversible: effect == contract.Egress || effect == contract.Destructive || effect == contract.Execute,
+		Irreversible: irreversible(effect),
 		Role:         x.roleAt, Default: x.defaultAt, Now: x.in.now, Readings: x.in.readings,
 	}
+}
+
+// irreversible reports whether what a call does can't be taken back.
+func irreversible(e contract.Effect) bool {
+	return e == contract.Egress || e == contract.Destructive || e == contract.Execute
 }
 
 func (x *deciding) scopeArguments() []match.Argument {
@@ -346,6 +366,9 @@ func (s *Session) keepResult(record *callRecord, r Result, doc *strictjson.Docum
 // restoreScope puts a scope of the log into force.
 func (s *Session) restoreScope(e Event) error {
 	switch {
+	case e.Named != nil:
+		s.restoreNamed(e)
+		return nil
 	case e.Delegated != nil:
 		return s.restoreDelegated(e)
 	case e.Planned != nil:

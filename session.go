@@ -33,7 +33,7 @@ type Session struct {
 	at        time.Time // the time of the last change
 	seen      *provenance.Session
 	calls     map[string]*callRecord
-	counts    struct{ system, user, attached, model, calls, repeats int }
+	counts    struct{ system, user, attached, model, calls, repeats, named int }
 	confirmed discharge.Confirmations
 	agreed    agreements
 	ahead     ahead
@@ -151,7 +151,7 @@ func (s *Session) addText(e Event) {
 		s.seen.System(next("system", &s.counts.system), e.Text)
 		s.addEntry(guard.SystemEntry, e.Text)
 	case UserEvent:
-		s.task.turn, s.task.scope, s.task.planned, s.task.delegated = e.Text, nil, false, s.task.carried()
+		s.task.turn, s.task.scope, s.task.planned, s.task.delegated, s.task.named = e.Text, nil, false, s.task.carried(), nil
 		s.task.proposal, s.task.talk.unseen = s.task.talk.unseen, ""
 		s.endReadings()
 		clear(s.passages)

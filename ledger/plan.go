@@ -50,6 +50,64 @@ func (s *Session) Plan(ctx context.Context) error {
 	return err
 }
 
+// Name asks the monitor's planner which members of the results the names of the turn's scope mean that these don't have, and
+// writes the answers into the log: see [remit.Session.Name].
+func (s *Session) Name(ctx context.Context, tool string) error {
+	planner, limit := s.monitor.Planner()
+	namer, ok := planner.(scope.Namer)
+	if !ok || s.unplanned {
+		return nil
+	}
+	next := func() (*scope.NameRequest, error) { return s.nameRequest(ctx, tool) }
+	if r, err := next(); r == nil || err != nil {
+		return err
+	}
+	v := s.ledger.enter(s.id)
+	defer s.ledger.leave(v)
+	select {
+	case v.planning <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("session %q: wait for the names of the turn's scope: %w", s.id, ctx.Err())
+	}
+	defer func() { <-v.planning }()
+
+	own := *s
+	own.settles = nil // an answer is not a reply to the request that the session is used for
+	return scope.EachNaming(ctx, namer, limit, next, func(r *scope.NameRequest, naming *scope.Naming, failed error) error {
+		err := own.step(ctx, func(rs *remit.Session, _ int64) (remit.Event, error) { return rs.Named(r, naming, failed) })
+		if planned(err) || errors.Is(err, store.ErrEnded) {
+			return nil // another replica has it, or the user has spoken again
+		}
+		return err
+	})
+}
+
+// nameRequest returns what the planner is to be asked next about names; nil for nothing.
+func (s *Session) nameRequest(ctx context.Context, tool string) (*scope.NameRequest, error) {
+	v, release, err := s.ledger.hold(ctx, s.id)
+	if err != nil {
+		return nil, fmt.Errorf("session %q: %w", s.id, err)
+	}
+	defer release()
+	if _, err := s.refresh(ctx, v); err != nil {
+		return nil, err
+	}
+	return v.session.NameRequest(tool), nil
+}
+
+// nameAhead begins [Session.Name] for a result that was told, and returns at once.
+func (s *Session) nameAhead(ctx context.Context) {
+	planner, limit := s.monitor.Planner()
+	if _, ok := planner.(scope.Namer); !ok || s.unplanned {
+		return
+	}
+	go func() {
+		ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*limit)
+		defer stop()
+		_ = s.Name(ctx, "") // an error of the store shows in the next decision
+	}()
+}
+
 // Delegated returns the sources that the user's last turn delegates to and that were
 // read, each with the plan that the monitor's planner makes of it, or why there is none.
 // Nothing is authorised by it: a person has to see the text and the plan, and

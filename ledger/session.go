@@ -129,7 +129,7 @@ func (s *Session) LastScope(ctx context.Context) (*remit.Event, error) {
 			return nil, err
 		case e.Kind == remit.UserEvent:
 			last = nil
-		case e.Kind == remit.ScopeEvent && e.Delegated == nil && (len(e.Scope) > 0 || last == nil):
+		case e.Kind == remit.ScopeEvent && e.Delegated == nil && e.Named == nil && (len(e.Scope) > 0 || last == nil):
 			last = &e
 		}
 	}
@@ -165,6 +165,14 @@ func (s *Session) AwaitedResult(ctx context.Context, result remit.Result) error 
 }
 
 func (s *Session) result(ctx context.Context, result remit.Result, awaited bool) error {
+	err := s.addResult(ctx, result, awaited)
+	if err == nil {
+		s.nameAhead(ctx)
+	}
+	return err
+}
+
+func (s *Session) addResult(ctx context.Context, result remit.Result, awaited bool) error {
 	return s.step(ctx, func(r *remit.Session, _ int64) (e remit.Event, err error) {
 		if awaited {
 			if err := r.Awaits(result.Call); err != nil {
@@ -192,6 +200,9 @@ func (s *Session) Decide(ctx context.Context, c remit.Call) (*remit.Decision, er
 	// The turn may be one that another enforcement point wrote meanwhile.
 	for range maxPlans {
 		if err := s.Plan(ctx); err != nil {
+			return nil, err
+		}
+		if err := s.Name(ctx, c.Tool); err != nil {
 			return nil, err
 		}
 		d, err := s.decide(ctx, c, !s.unplanned)

@@ -125,6 +125,17 @@ const DefaultPlanTime = 20 * time.Second
 // panics, is late or answers nothing is an error, which says so in words for the log.
 // Ask returns when the time is over even if the planner doesn't.
 func Ask(ctx context.Context, p Planner, r *Request, limit time.Duration) (*Plan, error) {
+	return within(ctx, limit, func(ctx context.Context) (*Plan, error) {
+		plan, err := p.Plan(ctx, r)
+		if err == nil && (plan == nil || len(plan.Scope) == 0) {
+			err = errors.New("the planner answered nothing")
+		}
+		return plan, err
+	})
+}
+
+// within asks a planner within a time, and returns when it is over.
+func within[T any](ctx context.Context, limit time.Duration, ask func(context.Context) (*T, error)) (*T, error) {
 	if limit <= 0 {
 		limit = DefaultPlanTime
 	}
@@ -133,13 +144,13 @@ func Ask(ctx context.Context, p Planner, r *Request, limit time.Duration) (*Plan
 	defer stop()
 
 	type answer struct {
-		plan *Plan
-		err  error
+		of  *T
+		err error
 	}
 	answered := make(chan answer, 1)
 	go func() {
-		plan, err := guarded(ctx, p, r)
-		answered <- answer{plan, err}
+		of, err := guarded(ctx, ask)
+		answered <- answer{of, err}
 	}()
 
 	select {
@@ -147,23 +158,18 @@ func Ask(ctx context.Context, p Planner, r *Request, limit time.Duration) (*Plan
 		if a.err != nil && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		return a.plan, a.err
+		return a.of, a.err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 }
 
 // guarded asks a planner and turns a panic into an error.
-func guarded(ctx context.Context, p Planner, r *Request) (plan *Plan, err error) {
+func guarded[T any](ctx context.Context, ask func(context.Context) (*T, error)) (of *T, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			plan, err = nil, fmt.Errorf("the planner panicked: %v", v)
+			of, err = nil, fmt.Errorf("the planner panicked: %v", v)
 		}
 	}()
-
-	plan, err = p.Plan(ctx, r)
-	if err == nil && (plan == nil || len(plan.Scope) == 0) {
-		err = errors.New("the planner answered nothing")
-	}
-	return plan, err
+	return ask(ctx)
 }

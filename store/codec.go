@@ -35,6 +35,7 @@ type stored struct {
 	Principal *guard.Principal `json:"principal,omitempty"`
 	Scope     exact            `json:"scope,omitempty"`
 	Planned   *scope.Planned   `json:"planned,omitempty"`
+	Named     *scope.Named     `json:"named,omitempty"`
 	Delegated *scope.Delegated `json:"delegated,omitempty"`
 	Agreed    []storedAgreed   `json:"agreed,omitempty"`
 	Readings  []scope.Reading  `json:"readings,omitempty"`
@@ -111,7 +112,7 @@ func (e *exact) UnmarshalJSON(data []byte) error {
 func encodeEvent(r *Record, boot string) ([]byte, error) {
 	e := &r.Event
 	s := stored{Kind: e.Kind, Time: e.Time.Round(0), Took: max(0, r.Took.Microseconds()), Shadow: r.Shadow, Name: exact(e.Name), Text: exact(e.Text), Verdict: e.Verdict, Once: e.Once, Boot: boot, Facts: e.Facts, Principal: e.Principal,
-		Scope: exact(e.Scope), Planned: e.Planned, Delegated: e.Delegated, Readings: e.Readings}
+		Scope: exact(e.Scope), Planned: e.Planned, Named: e.Named, Delegated: e.Delegated, Readings: e.Readings}
 	if c := e.Call; c != nil {
 		s.Call = &storedCall{exact(c.ID), exact(c.Server), exact(c.Tool), exact(c.Arguments), exact(c.Message), exact(c.Beside), c.Past, exact(c.Point)}
 	}
@@ -133,7 +134,7 @@ func (r *Record) decode(event string, decision sql.NullString, boot string) erro
 	r.Restarted = s.Boot != "" && s.Boot != boot
 	r.Took, r.Shadow = time.Duration(s.Took)*time.Microsecond, s.Shadow
 	r.Event = remit.Event{Kind: s.Kind, Time: s.Time, Name: string(s.Name), Text: string(s.Text), Verdict: s.Verdict, Once: s.Once,
-		Facts: s.Facts, Principal: s.Principal, Scope: raw(s.Scope), Planned: s.Planned, Delegated: s.Delegated, Readings: s.Readings}
+		Facts: s.Facts, Principal: s.Principal, Scope: raw(s.Scope), Planned: s.Planned, Named: s.Named, Delegated: s.Delegated, Readings: s.Readings}
 	if c := s.Call; c != nil {
 		r.Event.Call = &remit.Call{ID: string(c.ID), Server: string(c.Server), Tool: string(c.Tool), Arguments: raw(c.Arguments),
 			Message: string(c.Message), Beside: string(c.Beside), Past: c.Past, Point: string(c.Point)}

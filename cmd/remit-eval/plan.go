@@ -23,16 +23,44 @@ type planCommand struct {
 	Tools    string `required:"" type:"path" placeholder:"FILE" help:"The tool sets that the scenarios name; or the tools of all tasks."`
 	Out      string `required:"" type:"path" placeholder:"FILE" help:"Where the scopes are written, in the form that --scopes reads."`
 
-	Planner        string        `required:"" placeholder:"MODEL" help:"The model, as anthropic:NAME or openai:NAME; the key is in ANTHROPIC_API_KEY or OPENAI_API_KEY."`
+	plannerFlags
+	Refined    bool   `help:"Contracts learn the members of results from the file's other ordinary requests, and show them."`
+	Unreviewed bool   `help:"Show the planner only names and types, as for unreviewed definitions."`
+	Now        string `placeholder:"TIME" help:"When the tasks are asked for, as 2026-01-07T12:00:00Z. Scenarios have a time of their own, in now."`
+	jsonFlag
+}
+
+// plannerFlags say which model is the planner.
+type plannerFlags struct {
+	Planner        string        `placeholder:"MODEL" help:"The model, as anthropic:NAME or openai:NAME; the key is in ANTHROPIC_API_KEY or OPENAI_API_KEY."`
 	PlannerURL     string        `name:"planner-url" placeholder:"URL" help:"Where its API begins, if it isn't the provider's own."`
 	PlannerTimeout time.Duration `name:"planner-timeout" default:"10m" placeholder:"TIME" help:"How long one turn waits (10m)."`
 	Record         string        `type:"path" placeholder:"DIR" help:"Record what the planner says, and use again what was recorded."`
-	Replay         string        `type:"path" placeholder:"DIR" help:"Plan from recordings alone, and ask no model."`
-	Parallel       int           `default:"4" placeholder:"N" help:"How many turns are planned at once (4)."`
-	Refined        bool          `help:"Contracts learn the members of results from the file's other ordinary requests, and show them."`
-	Unreviewed     bool          `help:"Show the planner only names and types, as for unreviewed definitions."`
-	Now            string        `placeholder:"TIME" help:"When the tasks are asked for, as 2026-01-07T12:00:00Z. Scenarios have a time of their own, in now."`
-	jsonFlag
+	Replay         string        `type:"path" placeholder:"DIR" help:"Answer from recordings alone, and ask no model."`
+	Parallel       int           `default:"4" placeholder:"N" help:"How many turns are asked about at once (4)."`
+}
+
+// planner makes the planner; nil without a model.
+func (f *plannerFlags) planner() (*planner.Planner, error) {
+	if f.Planner == "" {
+		return nil, nil
+	}
+	e, err := llm.Named(f.Planner)
+	if err != nil {
+		return nil, command.UsageError(err)
+	}
+	e.BaseURL = f.PlannerURL
+
+	o := planner.Options{Endpoint: e.FromEnvironment(os.LookupEnv), Timeout: f.PlannerTimeout, Parallel: f.Parallel}
+	switch {
+	case f.Record != "" && f.Replay != "":
+		return nil, command.UsageError(errors.New("--record and --replay exclude each other"))
+	case f.Replay != "":
+		o.Recordings = llm.Replay(f.Replay)
+	case f.Record != "":
+		o.Recordings = llm.Record(f.Record)
+	}
+	return planner.New(o)
 }
 
 // Help is shown below the flags.
@@ -71,22 +99,10 @@ func (c *planCommand) options() (eval.PlanOptions, error) {
 			return o, command.UsageError(fmt.Errorf("--now: %q is not a time: write it as 2026-01-07T12:00:00Z", c.Now))
 		}
 	}
-	e, err := llm.Named(c.Planner)
-	if err != nil {
-		return o, command.UsageError(err)
+	var err error
+	if o.Planner, err = c.planner(); err == nil && o.Planner == nil {
+		err = command.UsageError(errors.New("no planner is named: name its model with --planner MODEL"))
 	}
-	e.BaseURL = c.PlannerURL
-
-	po := planner.Options{Endpoint: e.FromEnvironment(os.LookupEnv), Timeout: c.PlannerTimeout, Parallel: c.Parallel}
-	switch {
-	case c.Record != "" && c.Replay != "":
-		return o, command.UsageError(errors.New("--record and --replay exclude each other"))
-	case c.Replay != "":
-		po.Recordings = llm.Replay(c.Replay)
-	case c.Record != "":
-		po.Recordings = llm.Record(c.Record)
-	}
-	o.Planner, err = planner.New(po)
 	return o, err
 }
 

@@ -18,12 +18,27 @@ type scenariosCommand struct {
 	Mentions string `enum:"ask,off" default:"ask" help:"Values that the user mentioned without asking for what a call does: ask or off."`
 	Refined  bool   `help:"Contracts learn the format and the members of results from the file's other ordinary requests."`
 	Pinned   bool   `help:"Contracts learn how templates write results from the file's other ordinary requests, and nothing else."`
+	plannerFlags
 	jsonFlag
+}
+
+// Help is shown below the flags.
+func (scenariosCommand) Help() string {
+	return `Plays the scenarios with the scopes of a file. With --planner, the model is asked what the names of the scopes mean that the
+results don't have, as in a session with a planner.`
 }
 
 // Run plays the scenarios.
 func (c *scenariosCommand) Run(ctx context.Context, s *command.Streams) error {
-	r, err := eval.Scenarios(ctx, c.File, c.Tools, c.Scopes, eval.ScenarioOptions{Mentions: contract.Mode(c.Mentions), Refined: c.Refined, Pinned: c.Pinned})
+	o := eval.ScenarioOptions{Mentions: contract.Mode(c.Mentions), Refined: c.Refined, Pinned: c.Pinned, Timeout: c.PlannerTimeout, Parallel: c.Parallel}
+	p, err := c.planner()
+	if err != nil {
+		return err
+	}
+	if p != nil {
+		o.Namer = p
+	}
+	r, err := eval.Scenarios(ctx, c.File, c.Tools, c.Scopes, o)
 	if err != nil {
 		return err
 	}
@@ -49,6 +64,10 @@ func scenariosTable(t *command.Tables, r *eval.ScenariosReport) {
 		rows = append(rows, []string{"all", total, fmt.Sprintf("%d of %d", mode.rates.Asked, r.Ordinary)})
 		t.Rows(rows...)
 		t.List("not as they should be:", mode.rates.Misses)
+	}
+	if n := r.Names; n != nil {
+		t.Rows([]string{"questions about names", fmt.Sprint(n.Questions)}, []string{"without an answer", fmt.Sprint(n.Failed)}, []string{"names", fmt.Sprint(n.Guesses)},
+			[]string{"of which a member is meant", fmt.Sprint(n.Named)}, []string{"tokens", fmt.Sprintf("%d in, %d out", n.Input, n.Output)})
 	}
 	t.List("left out, their tools are not given:", r.LeftOut)
 	t.End()

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"slices"
+	"time"
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/refine"
@@ -130,4 +131,10 @@ type ScenarioOptions struct {
 	Pinned bool
 	// Bound plays them in that mode alone, which is what scopes are for.
 	Bound bool
+	// Namer is asked what the names of the scopes mean that results don't have; nil for nobody. Timeout is how long an
+	// answer takes at most.
+	Namer   scope.Namer
+	Timeout time.Duration
+	// Parallel is how many scenarios are played at once; 1 if 0.
+	Parallel int
 }

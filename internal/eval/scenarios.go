@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/remit-project/remit"
@@ -66,6 +67,8 @@ type ScenariosReport struct {
 	Bound    *ScenarioRates `json:"bound,omitempty"`
 	// LeftOut are the scenarios with unknown tool sets.
 	LeftOut []string `json:"left_out,omitempty"`
+	// Names are the questions about the names of members; nil where nobody is asked.
+	Names *NamesReport `json:"names,omitempty"`
 }
 
 // ScenarioRates counts the outcomes in one mode.
@@ -126,6 +129,8 @@ func Scenarios(ctx context.Context, file, tools, scopes string, o ScenarioOption
 	if o.Bound {
 		modes = map[scope.Mode]*ScenarioRates{scope.ModeBound: out.Bound}
 	}
+	asking := newAsking(o.Namer)
+	var plays []*rating
 	for _, s := range all {
 		if s.Slow {
 			continue
@@ -149,41 +154,85 @@ func Scenarios(ctx context.Context, file, tools, scopes string, o ScenarioOption
 			} else {
 				out.Ordinary++
 			}
-			if err := t.rate(ctx, catalogues, turns[s.ID], modes, seen, o); err != nil {
-				return nil, fmt.Errorf("scenario %s: %w", t.ID, err)
-			}
+			plays = append(plays, &rating{scenario: &t, tools: catalogues, scopes: turns[s.ID]})
 		}
 	}
+	if err := rateAll(plays, o.Parallel, func(r *rating) error { return r.play(ctx, modes, seen, o, asking) }); err != nil {
+		return nil, err
+	}
+	for _, r := range plays {
+		r.count(modes)
+	}
+	out.Names = asking.report()
 	for _, r := range modes {
 		slices.Sort(r.Misses)
 	}
 	return out, nil
 }
 
-// rate plays a scenario in each mode, and counts what became of it.
-func (s *playedScenario) rate(ctx context.Context, tools []*schema.Catalogue, scopes []json.RawMessage, modes map[scope.Mode]*ScenarioRates, seen *observed, o ScenarioOptions) error {
-	lines, options, err := s.prepare(tools, seen)
+// rating is what becomes of a scenario in each mode.
+type rating struct {
+	scenario  *playedScenario
+	tools     []*schema.Catalogue
+	scopes    []json.RawMessage
+	allowed   map[scope.Mode]bool
+	questions map[scope.Mode]int
+}
+
+// rateAll plays scenarios, some at once.
+func rateAll(all []*rating, parallel int, play func(*rating) error) error {
+	var group sync.WaitGroup
+	slots, errs := make(chan struct{}, max(parallel, 1)), make([]error, len(all))
+	for i, r := range all {
+		group.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			if err := play(r); err != nil {
+				errs[i] = fmt.Errorf("scenario %s: %w", r.scenario.ID, err)
+			}
+		})
+	}
+	group.Wait()
+	return errors.Join(errs...)
+}
+
+// play plays a scenario in each mode.
+func (r *rating) play(ctx context.Context, modes map[scope.Mode]*ScenarioRates, seen *observed, o ScenarioOptions, asking *asking) error {
+	s := r.scenario
+	lines, options, err := s.prepare(r.tools, seen)
 	if err != nil {
 		return err
 	}
 	options.Mentions = o.Mentions
+	if asking != nil {
+		options.Planner, options.PlanTime = asking, o.Timeout
+	}
 
-	for mode, rates := range modes {
+	r.allowed, r.questions = map[scope.Mode]bool{}, map[scope.Mode]int{}
+	for mode := range modes {
 		options.Scopes = mode
-		p, err := s.play(ctx, lines, options, &player{scopes: scopes})
+		p, err := s.play(ctx, lines, options, &player{scopes: r.scopes})
 		if err != nil {
 			return err
 		}
-		rates.add(s, s.allowed(p))
+		r.allowed[mode] = s.allowed(p)
 		if s.Kind == "attack" {
 			continue
 		}
-		if p, err = s.play(ctx, lines, options, &player{scopes: scopes, agrees: true}); err != nil {
+		if p, err = s.play(ctx, lines, options, &player{scopes: r.scopes, agrees: true}); err != nil {
 			return err
 		}
-		rates.question(s.ID, p.questions)
+		r.questions[mode] = p.questions
 	}
 	return nil
+}
+
+// count counts what became of a scenario.
+func (r *rating) count(modes map[scope.Mode]*ScenarioRates) {
+	for mode, rates := range modes {
+		rates.add(r.scenario, r.allowed[mode])
+		rates.question(r.scenario.ID, r.questions[mode])
+	}
 }
 
 func scenarioScopes(path string) (map[string][]json.RawMessage, error) {

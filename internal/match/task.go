@@ -22,6 +22,8 @@ type Cover struct {
 	// Withheld reports, where no entry covers the call, that one would but for a condition which
 	// isn't met, or which only a person can tell: the user wants the call under that alone.
 	Withheld bool
+	// Names are those names of the entry that the planner said later.
+	Names []scope.Meant
 	// key is that of the call, and drawn the digest of the values of which the entry has several.
 	key         callKey
 	call, drawn string
@@ -41,7 +43,9 @@ type Task struct {
 	drawn                 map[string][]string      // the calls that can't be taken back, by their entries and what they drew
 	confirmed             bool
 	spoken                spoken
-	kept                  sequence // of the results of the last match
+	kept                  sequence    // of the results of the last match
+	named                 []saidLater // what the planner said later of the scope's names
+	late                  *renamed    // the scope with these names for the last call; nil where that isn't known
 }
 
 // MaxSaid bounds the earlier texts of a conversation in which a task looks for the user's
@@ -57,15 +61,22 @@ func NewTask(s *scope.Scope, request string, earlier ...string) *Task {
 			said += "\n" + text
 		}
 	}
-	compiled, folded := compile(s), fold(said)
-	compiled.leaveTranslations(folded)
-	for i := range compiled.Calls {
-		compiled.Calls[i].often = compiled.Calls[i].oftenest()
-	}
+	folded := fold(said)
+	compiled := compileFor(s, folded)
 	return &Task{
 		written: s, scope: compiled, request: request, said: said, folded: folded, spent: make([]int, len(s.Calls)),
 		stating: compiled.stating(), ran: map[callKey]int{}, drawn: map[string][]string{},
 	}
+}
+
+// compileFor reads a scope as calls are held to it after what the user said.
+func compileFor(s *scope.Scope, said string) *Scope {
+	out := compile(s)
+	out.leaveTranslations(said)
+	for i := range out.Calls {
+		out.Calls[i].often = out.Calls[i].oftenest()
+	}
+	return out
 }
 
 // Confirmed returns the task for a scope to which a person has agreed, having read all of
@@ -125,14 +136,19 @@ func (t *Task) Match(p *Proposal, results []*Result) (cover Cover, misses []stri
 
 // matcher returns what matches a call with the results of earlier ones.
 func (t *Task) matcher(p *Proposal, results []*Result, quiet bool) *matcher {
+	return t.matcherOf(t.scopeFor(p, results), p, results, quiet)
+}
+
+func (t *Task) matcherOf(s *Scope, p *Proposal, results []*Result, quiet bool) *matcher {
 	m := t.newMatcher(readable(results, p), quiet)
+	m.scope, m.proposal = s, p
 	m.agreed, m.effect, m.irreversible, m.grants = p.Readings, !p.Read, p.Irreversible, make([]Grant, 0, len(p.Args))
 	return m
 }
 
 func (t *Task) match(m *matcher, p *Proposal) (cover Cover, misses []string, ok bool) {
-	for i := range t.scope.Calls {
-		e := &t.scope.Calls[i]
+	for i := range m.scope.Calls {
+		e := &m.scope.Calls[i]
 		if !isTool(e.Server, e.Tool, p.Server, p.Tool) {
 			continue
 		}
@@ -150,9 +166,9 @@ func (t *Task) match(m *matcher, p *Proposal) (cover Cover, misses []string, ok 
 			return Cover{Withheld: m.withheld}, append(misses, errWork), false
 		}
 		if miss == "" {
-			c := Cover{Entry: i, Grants: grants, key: p.key(), call: p.Call}
+			c := Cover{Entry: i, Grants: grants, Names: t.late.namesOf(i), key: p.key(), call: p.Call}
 			if p.Irreversible && e.often > 0 {
-				c.drawn = drawn(i, e, grants, p)
+				c.drawn = drawn(i, &t.scope.Calls[i], grants, p) // under whatever names
 			}
 			if !t.drewAgain(&c) {
 				return c, nil, true

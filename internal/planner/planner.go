@@ -56,6 +56,7 @@ type Planner struct {
 
 	mu    sync.Mutex
 	kept  map[string]*Draft
+	named map[string]*scope.Naming
 	bytes int
 }
 
@@ -96,7 +97,7 @@ func New(o Options) (*Planner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the planner: %w", err)
 	}
-	return &Planner{endpoint: e, timeout: o.Timeout, client: client, system: system, kept: map[string]*Draft{}}, nil
+	return &Planner{endpoint: e, timeout: o.Timeout, client: client, system: system, kept: map[string]*Draft{}, named: map[string]*scope.Naming{}}, nil
 }
 
 // String returns the model and its address.

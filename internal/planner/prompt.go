@@ -115,16 +115,31 @@ func moment(t time.Time) string {
 // end of its message.
 func (s *shown) converse(r *scope.Request) error {
 	var b strings.Builder
-	from, left := first(r.Said)
-	if left += r.Omitted; left > 0 {
+	if err := s.talkOf(&b, r.Said, r.Omitted); err != nil {
+		return err
+	}
+	fmt.Fprintf(&b, "It is %s.\n", moment(r.Now))
+	if r.Material == nil {
+		b.WriteString("Plan for the last message of the user.")
+	} else if err := delegate(&b, r.Material); err != nil {
+		return err
+	}
+	s.talk = b.String()
+	return nil
+}
+
+// talkOf writes a conversation, and notes what of it is left out.
+func (s *shown) talkOf(b *strings.Builder, all []scope.Said, omitted int) error {
+	from, left := first(all)
+	if left += omitted; left > 0 {
 		note := display.Count(left, "earlier message is", "earlier messages are") + " left out for their length"
 		s.notes = append(s.notes, note)
-		fmt.Fprintf(&b, "The conversation, of which %s:\n", note)
+		fmt.Fprintf(b, "The conversation, of which %s:\n", note)
 	} else {
 		b.WriteString("The conversation:\n")
 	}
 
-	for i, m := range r.Said {
+	for i, m := range all {
 		if i < from && m.By != scope.BySystem {
 			continue
 		}
@@ -144,15 +159,8 @@ func (s *shown) converse(r *scope.Request) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&b, "%s\n", data)
+		fmt.Fprintf(b, "%s\n", data)
 	}
-	fmt.Fprintf(&b, "It is %s.\n", moment(r.Now))
-	if r.Material == nil {
-		b.WriteString("Plan for the last message of the user.")
-	} else if err := delegate(&b, r.Material); err != nil {
-		return err
-	}
-	s.talk = b.String()
 	return nil
 }
 
