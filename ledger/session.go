@@ -136,6 +136,22 @@ func (s *Session) LastScope(ctx context.Context) (*remit.Event, error) {
 	return last, nil
 }
 
+// LastNames finds in the log what the planner said, after results, of the names in the scope of the user's last turn.
+func (s *Session) LastNames(ctx context.Context) ([]scope.Named, error) {
+	var out []scope.Named
+	for e, err := range s.Events(ctx) {
+		switch {
+		case err != nil:
+			return nil, err
+		case e.Kind == remit.UserEvent:
+			out = nil
+		case e.Named != nil:
+			out = append(out, *e.Named)
+		}
+	}
+	return out, nil
+}
+
 // Agree adds the event of an answer by which the user agrees to calls that were held
 // back, before the model proposes them again; [remit.Agree] makes it.
 func (s *Session) Agree(ctx context.Context, e remit.Event) error {

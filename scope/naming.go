@@ -139,6 +139,7 @@ func EachNaming(ctx context.Context, n Namer, limit time.Duration, next func() (
 	}
 	asking, stop := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the planner gave no answer within %v", limit))
 	defer stop()
+
 	for range MaxNamings {
 		r, err := next()
 		if r == nil || err != nil {

@@ -78,6 +78,23 @@ func (p *loggedPlanner) Plan(ctx context.Context, r *scope.Request) (*scope.Plan
 	return &d.Plan, nil
 }
 
+// Name implements [scope.Namer].
+func (p *loggedPlanner) Name(ctx context.Context, r *scope.NameRequest) (*scope.Naming, error) {
+	began := time.Now()
+	ctx, planned := p.observe.Plan(ctx, p.String())
+	n, err := p.Planner.Name(ctx, r)
+	took := time.Since(began)
+
+	if err != nil {
+		planned(true, 0, 0)
+		p.log.Warn("names of a scope stay unknown: the planner failed", "turn", r.Turn, "tool", r.Tool, "shown", r.Digest(), "error", err, "took", took)
+		return nil, err
+	}
+	planned(false, n.InputTokens, n.OutputTokens)
+	p.log.Info("named", "turn", r.Turn, "tool", r.Tool, "names", len(r.Guesses), "meant", len(n.Names), "shown", r.Digest(), "model", n.Model, "input_tokens", n.InputTokens, "output_tokens", n.OutputTokens, "took", took)
+	return n, nil
+}
+
 // plannerModel says which model plans.
 type plannerModel struct {
 	Planner        string        `placeholder:"MODEL" env:"REMIT_PLANNER" help:"The model that writes down what each of the user's turns authorises, as anthropic:NAME or openai:NAME; the key is in ANTHROPIC_API_KEY or OPENAI_API_KEY. It reads trusted text alone: docs/reference/planner.md."`

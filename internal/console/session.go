@@ -109,6 +109,8 @@ type scoped struct {
 	Words  []string
 	Text   string
 	Failed string
+	// Unnamed says why it isn't known what names of the scope mean.
+	Unnamed string
 }
 
 // maxJumps bounds the links to stopped calls.
@@ -331,6 +333,9 @@ func decidedOf(d *remit.Decision, open bool) *decided {
 
 // scopeOf says what a scope event authorises.
 func scopeOf(e *remit.Event) *scoped {
+	if e.Named != nil {
+		return &scoped{Words: explanation.Names(e.Named), Unnamed: e.Named.Failed}
+	}
 	s := &scoped{Text: string(e.Scope)}
 	if e.Planned != nil {
 		s.Failed = e.Planned.Failed

@@ -25,6 +25,8 @@ type Turn struct {
 	// Planned says what the planner was shown, what it took, and where it failed; nil
 	// where the trusted side gave the scope.
 	Planned *scope.Planned `json:"planned,omitempty"`
+	// Names are what the planner said, once results were there, of the names in the scope.
+	Names []scope.Named `json:"names,omitempty"`
 }
 
 // OfTurn reads the scope of the user's last turn from a session; nil where the turn has none, and
@@ -34,7 +36,24 @@ func OfTurn(ctx context.Context, s *ledger.Session) (*Turn, error) {
 	if e == nil {
 		return nil, err
 	}
-	return OfScope(ctx, s, e)
+	out, err := OfScope(ctx, s, e)
+	if err != nil {
+		return nil, err
+	}
+	out.Names, err = s.LastNames(ctx)
+	return out, err
+}
+
+// Names says which members names of a scope mean, each in words.
+func Names(n *scope.Named) []string {
+	var out []string
+	for _, m := range n.Names {
+		out = append(out, fmt.Sprintf("%s: %s is %s", display.Name(n.Tool), display.Name(m.Guess), display.Name(m.Member)))
+	}
+	if n.Failed == "" && len(out) == 0 {
+		out = []string{display.Name(n.Tool) + ": no name means a member of its results"}
+	}
+	return out
 }
 
 // OfScope says what the scope of an event is in a session.

@@ -70,6 +70,7 @@ func (t *Task) Unnamed(results []*Result, of string, isKnown func(server, tool s
 			continue
 		}
 		seen[key] = true
+
 		out := Open{Call: r.Call, Server: r.Server, Tool: r.Tool}
 		for i := range t.scope.Calls {
 			e := &t.scope.Calls[i]
@@ -89,7 +90,7 @@ func (t *Task) Unnamed(results []*Result, of string, isKnown func(server, tool s
 
 // hasRecords reports whether a result counts for a scope and has records whose members have names.
 func (r *Result) hasRecords() bool {
-	return r.Covered && !r.Failed && r.structured && !r.partial && !r.values && r.level != nil && len(r.level.inOrder) > 0
+	return r.Covered && !r.Failed && r.structured && !r.partial && !r.values && r.level != nil && !r.empty()
 }
 
 // gather adds the names of an entry that the records of a result don't have.
@@ -107,6 +108,7 @@ func (o *Open) gather(m *matcher, e *Call, r *Result) {
 			at = len(o.Guesses)
 			o.Guesses = append(o.Guesses, scope.Guess{Name: u.guess()})
 		}
+
 		g := &o.Guesses[at]
 		if says := u.String(); len(g.Uses) < scope.MaxUses && !slices.Contains(g.Uses, says) {
 			g.Uses = append(g.Uses, says)
@@ -156,6 +158,7 @@ func (t *Task) meant(m *matcher, u *use) scope.Meant {
 		if at < 0 || !isTool(u.source.Server, u.source.Tool, n.server, n.tool) {
 			continue
 		}
+
 		isAny := false
 		for _, r := range m.results {
 			if r.Server != n.server || r.Tool != n.tool || !r.hasRecords() {
@@ -268,6 +271,7 @@ func (w *Match) inWords() string {
 			parts = append(parts, what+" "+all)
 		}
 	}
+
 	var is []string
 	for _, v := range w.Is {
 		is = append(is, string(v))
@@ -286,7 +290,7 @@ func (w *Match) inWords() string {
 	return strings.Join(parts, ", ")
 }
 
-// isOpen reports whether the records of a result have no member that the name means.
+// isOpen reports whether the records of a result have no member that the name means for the call, whatever values they have.
 func (u *use) isOpen(m *matcher, r *Result) bool {
 	switch {
 	case u.order:
@@ -303,7 +307,7 @@ func (u *use) isOpen(m *matcher, r *Result) bool {
 
 	for _, field := range append([]string{u.source.Field}, u.source.Or...) {
 		name := words(field)
-		is, _ := m.memberAt(r, nil, name, u.of.idOf(Argument{Pointer: u.at}), u.of.Kind)
+		is, _ := m.memberAt(r, nil, name, u.of.idOf(Argument{Pointer: u.at}), "")
 		if len(name) == 0 || r.hasField(is) {
 			return false
 		}
@@ -353,17 +357,24 @@ func (u *use) mayMean(m *matcher, r *Result, member string) bool {
 		return true
 	}
 	name := strings.Join(words(member), " ")
-	if m.strangers(name) || !m.guessable(r, name) || m.isOfOther(r, words(u.guess()), name) {
+	isRemark := lexicon().Notes.In(words(member)) || lexicon().Bodies.In(words(member))
+	if isRemark || m.strangers(name) || !m.guessable(r, name) || m.isOfOther(r, words(u.guess()), name) {
 		return false
 	}
 	isValue := !u.order && u.where == nil
 	switch {
 	case isValue && sharp(u.of.Kind):
-		return lexicon().holders(u.of.Kind).In(words(member)) && m.holdsOnly(r, name, u.of.Kind)
+		isHolder := lexicon().holders(u.of.Kind).In(words(member))
+		return m.holdsOnly(r, name, u.of.Kind) && (isHolder || m.holdsAlone(r, name, u.of.Kind))
 	case isValue && u.of.Kind == scope.ID:
 		return isID(words(member)) || m.tellsApart(r, name) || m.isOwnWord(r, name)
 	}
 	return true
+}
+
+// holdsAlone reports whether no other member of a result has a value of a kind.
+func (m *matcher) holdsAlone(r *Result, name string, kind scope.Kind) bool {
+	return m.work(len(r.fields)*perStep) && !slices.ContainsFunc(r.fields, func(f field) bool { return f.name != name && isOf(f.text, kind) })
 }
 
 // isOwnWord reports whether a member has in each of several outermost records one word that no other record has.

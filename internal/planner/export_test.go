@@ -145,3 +145,6 @@ func ConditionsOf(text string) []string {
 
 // NumbersOf returns the numbers that a text says.
 func NumbersOf(text string) []float64 { return numbersIn(plainWords(text)) }
+
+// NamingSchema is that of what names mean.
+var NamingSchema = namingSchema

@@ -14,7 +14,7 @@ import (
 
 // FromEvents returns the recording of a session's log. It leaves out events that recordings
 // have no form for, and counts them in left: what a person agreed to, for whom the agent works,
-// and plans for delegated sources. They only raise trust. A call that a person agreed to
+// plans for delegated sources, and what a planner said later of names. They only raise trust. A call that a person agreed to
 // is held back in a replay, which drops its result, unless [Options].Recorded keeps it.
 //
 // A call that was decided again under its id is a call of its own in the recording.

@@ -995,6 +995,27 @@ export interface components {
                 input_tokens?: number;
                 output_tokens?: number;
             };
+            /** @description What the planner said, once results were there, of names in the scope that their records don't have. */
+            names?: {
+                turn: number;
+                /** @description The call with the result. */
+                call: string;
+                server?: string;
+                tool: string;
+                /** @description The digest of what the planner was shown. */
+                shown?: string;
+                names?: {
+                    /** @description The name in the scope. */
+                    guess: string;
+                    /** @description The member that it means. */
+                    member: string;
+                }[];
+                model?: string;
+                /** @description Why there is no answer. */
+                failed?: string;
+                input_tokens?: number;
+                output_tokens?: number;
+            }[];
         };
         Delegations: {
             delegations: components["schemas"]["Delegation"][];
