@@ -356,6 +356,7 @@ func (u *use) mayMean(m *matcher, r *Result, member string) bool {
 	if !m.irreversible {
 		return true
 	}
+
 	name := strings.Join(words(member), " ")
 	isRemark := lexicon().Notes.In(words(member)) || lexicon().Bodies.In(words(member))
 	if isRemark || m.strangers(name) || !m.guessable(r, name) || m.isOfOther(r, words(u.guess()), name) {
