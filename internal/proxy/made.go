@@ -87,18 +87,20 @@ func (c *conversation) proposeOnce(ctx context.Context, k *call, proposal remit.
 
 	had := map[hash]int{}
 	for i := range t.calls {
-		id := t.calls[i].identity()
-		if had[id]++; had[id] <= c.here[id] {
-			continue
+		m := &t.calls[i]
+		id := m.identity()
+		if had[id]++; had[id] <= c.here[id] || m.tool != k.tool {
+			continue // another tool's calls count with its own: what they rest on may not be read yet
 		}
-		d, err := c.decide(ctx, &t.calls[i].call, remit.Call{Past: true})
-		if err == nil && t.calls[i].agreed && d != nil && d.Verdict == remit.Ask {
-			_, err = c.session.ConfirmAsked(ctx, d, store.Once)
+		d, err := c.decide(ctx, &m.call, remit.Call{Past: true})
+		if err == nil && m.agreed && d != nil && d.Verdict == remit.Ask {
+			if _, err = c.session.ConfirmAsked(ctx, d, store.Once); err == nil {
+				c.here[id]++
+			}
 		}
 		if err != nil {
 			return nil, err
 		}
-		c.here[id] = max(c.here[id], had[id]) // told once, also where it isn't covered here
 	}
 
 	d, agreed, err := c.decideAgreed(ctx, k, proposal)

@@ -126,6 +126,33 @@ func (pagePlanner) Plan(context.Context, *scope.Request) (*scope.Plan, error) {
 	return &scope.Plan{Scope: json.RawMessage(text), Model: "test"}, nil
 }
 
+// TestAScopeCountsWhatRestsOnAResult: a client that tells the conversation again from the user's turn
+// on reads the page again, and sends no second mail, also where the model proposes it too early.
+func TestAScopeCountsWhatRestsOnAResult(t *testing.T) {
+	const ann = "ann@corp.example"
+	for name, early := range map[string]bool{"read first": false, "proposed too early": true} {
+		t.Run(name, func(t *testing.T) {
+			c := newTalk(t, func(o *proxy.Options) { planning(pagePlanner{})(o); o.Retries = 1 })
+			c.say("user", "Read https://news.example/today and send a mail to the address on it.")
+			begin := slices.Clone(c.messages)
+			for _, want := range []bool{true, false, false} {
+				c.messages = slices.Clone(begin)
+				if early {
+					c.u.add(chatReply(mailTo("d0", ann)))
+				}
+				c.want(c.ask(calls("c1", "read_page", reading)), true)
+				c.result("c1", `{"mail":"ann@corp.example"}`)
+				if want {
+					c.want(c.ask(mailTo("d1", ann)), true)
+					continue
+				}
+				c.u.add(chatReply(mailTo("d1", ann)))
+				c.want(c.ask(said("It was sent.")), false)
+			}
+		})
+	}
+}
+
 // TestAScopeCountsWhatWasAllowed: a call that was held back in one telling of a conversation, since
 // the page was not read yet, has not been made there when another telling makes it.
 func TestAScopeCountsWhatWasAllowed(t *testing.T) {
