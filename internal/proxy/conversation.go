@@ -52,6 +52,8 @@ type conversation struct {
 	made *made
 	turn hash
 	here map[hash]int
+	// retold counts the calls of other tellings that were decided here, allowed or not.
+	retold map[hash]int
 	// size is how much the session has read, in bytes.
 	size int
 	// floor says who speaks next, and lineage who said what.

@@ -89,9 +89,12 @@ func (c *conversation) proposeOnce(ctx context.Context, k *call, proposal remit.
 	for i := range t.calls {
 		m := &t.calls[i]
 		id := m.identity()
-		if had[id]++; had[id] <= c.here[id] || m.tool != k.tool {
-			continue // another tool's calls count with its own: what they rest on may not be read yet
+		had[id]++
+		retold := had[id] <= c.retold[id] && m.tool != k.tool
+		if had[id] <= c.here[id] || retold {
+			continue // what it rests on may not be read yet, which matters where the tool is called again
 		}
+		c.retold[id] = max(c.retold[id], had[id])
 		d, err := c.decide(ctx, &m.call, remit.Call{Past: true})
 		if err == nil && m.agreed && d != nil && d.Verdict == remit.Ask {
 			if _, err = c.session.ConfirmAsked(ctx, d, store.Once); err == nil {

@@ -287,7 +287,7 @@ func (r *reader) begin(ctx context.Context, id string) (*conversation, error) {
 	}
 	c.id, c.offer, c.monitor, c.keeps = id, r.offer, m, named
 	if r.p.o.Monitor.Planner != nil && !named && !r.p.o.Shadow {
-		c.made, c.here = &r.p.made, map[hash]int{}
+		c.made, c.here, c.retold = &r.p.made, map[hash]int{}, map[hash]int{}
 	}
 	if r.req.kept != "" && c.log == nil {
 		if err := c.tell(ctx, attached("history", unreadable("kept history"))); err != nil {
@@ -362,7 +362,7 @@ func (r *reader) tell(ctx context.Context, c *conversation, from int) error {
 		}
 		for _, e := range events {
 			if e.Kind == remit.UserEvent {
-				c.turn, c.here = r.spoken[i+1], map[hash]int{}
+				c.turn, c.here, c.retold = r.spoken[i+1], map[hash]int{}, map[hash]int{}
 			}
 			if err := c.tell(ctx, e); err != nil {
 				return err
