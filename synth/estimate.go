@@ -95,7 +95,7 @@ func (t *tool) weighEffect() {
 		}
 	}
 	milder := severity(likeliest) < severity(t.effect)
-	doubtful := t.verb != "" || t.hasPhrasal() || math.Exp(odds[string(likeliest)]) < surely
+	doubtful := t.verb != "" || t.hasPhrasal() || t.ask("lasting", nil) || math.Exp(odds[string(likeliest)]) < surely
 	if likeliest == t.effect || (milder && doubtful) {
 		return
 	}

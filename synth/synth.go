@@ -137,7 +137,8 @@ func (t *tool) placeAt(pattern string) *place {
 	return nil
 }
 
-// variants finds the verb argument and its cases.
+// variants finds the verb argument and its cases. How much somebody may do with what they get ("level": view, copy) is no operation, nor is
+// another choice of verbs than what is called an operation where the tool itself is told by no verb.
 func (t *tool) variants() (*place, []candidate) {
 	for _, p := range t.places {
 		if p.depth != 1 || isBoolean(p.node) || p.node.Items != nil {
@@ -147,7 +148,8 @@ func (t *tool) variants() (*place, []candidate) {
 		if len(values) < 2 || len(values) > 40 {
 			continue
 		}
-		if t.reading(p).concept != operation {
+		isCalled := t.byNameAlone(p) == operation
+		if t.reading(p).concept != operation || t.table.has("degrees", last(p.words)) || (t.isUntold && !isCalled) {
 			continue
 		}
 
@@ -182,6 +184,9 @@ func (t *tool) split(verb *place, cases []candidate, whole []contract.Arg) *cont
 		sub := *t
 		sub.why, sub.review = nil, nil
 		sub.verb, sub.manner, sub.effect = c.word, c.verb.manner, c.verb.effect
+		if n := t.named; n.word != "" && severity(n.verb.effect) > severity(sub.effect) {
+			sub.verb, sub.manner, sub.effect = n.word, n.verb.manner, n.verb.effect // who may only view is granted access all the same
+		}
 		if words := t.table.split(value); len(words) > 1 {
 			sub.object = append(slices.Clone(words[1:]), t.object...)
 		}

@@ -206,6 +206,35 @@ func TestVariants(t *testing.T) {
 	}
 }
 
+// TestNoCaseIsMilderThanTheName: who may only view a thing was given access to it all the same, so that no value of another argument
+// makes a read of what the tool's own name does. A name that leaves what is done to an argument says nothing of it.
+func TestNoCaseIsMilderThanTheName(t *testing.T) {
+	of := func(name, argument string, values ...string) contract.Tool {
+		return Contract(catalogue(t, map[string]any{
+			"name": name, "description": "A cup", "inputSchema": map[string]any{"type": "object", "properties": map[string]any{
+				argument: map[string]any{"type": "string", "enum": values, "default": values[0]}, "cup": map[string]any{"type": "string"},
+			}},
+		})).Tools[0]
+	}
+	cases := map[string]contract.Tool{
+		"a grant":               of("share_cup", "mode", "view", "copy", "edit"),
+		"an order":              of("order_cup", "action", "check", "buy"),
+		"a degree":              of("manage_cup", "level", "view", "copy"),
+		"a verb nobody knows":   of("bestow_cup", "mode", "view", "copy"),
+		"what the call deletes": of("delete_cup", "mode", "list", "show"),
+	}
+	for why, tool := range cases {
+		if v := tool.Variants; v != nil && slices.ContainsFunc(v.Cases, func(c contract.Case) bool { return severity(c.Effect) < severity(tool.Effect) }) {
+			t.Errorf("%s: %s has %+v", why, tool.Name, v.Cases)
+		}
+	}
+	for _, tool := range []contract.Tool{of("manage_cup", "mode", "list", "edit"), of("bestow_cup", "operation", "list", "edit")} {
+		if v := tool.Variants; v == nil || v.Cases[0].Effect != contract.Read {
+			t.Errorf("%s has the variants %+v, want a read", tool.Name, v)
+		}
+	}
+}
+
 // TestHarmlessValues: values that give no advantage, and what the server takes anyway, are safe
 // from any source; a switch that is merely optional is neither.
 func TestHarmlessValues(t *testing.T) {

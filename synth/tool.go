@@ -51,6 +51,9 @@ type tool struct {
 	whole []string // of the name
 	desc  string   // folded description
 	verb  string
+	// named is the verb of the name where it says what is done, and isUntold that neither name nor description has one.
+	named    candidate
+	isUntold bool
 	// object are the words of the name that the verb acts on, and acted those of the
 	// description.
 	object, acted []string

@@ -37,7 +37,7 @@ func (t *tool) findVerb() {
 	switch {
 	case chosen.word == "" && t.readsThings():
 	case chosen.word == "":
-		t.effect, t.manner = contract.Destructive, changing
+		t.effect, t.manner, t.isUntold = contract.Destructive, changing, true
 		t.why = append(t.why, "no verb that is known in name or description")
 		t.review = append(t.review, "what the tool does could not be told from its name or description; the strictest reading was taken")
 	default:
@@ -46,6 +46,19 @@ func (t *tool) findVerb() {
 		t.secondOpinion(slices.Concat(told, t.table.alsoDone(t.desc)))
 	}
 	t.base = t.effect
+	t.named = t.telling(chosen)
+}
+
+// telling returns the verb of the tool's own name in the place of a chosen one, if it says what is done: "manage" leaves that to an argument.
+func (t *tool) telling(chosen candidate) candidate {
+	if chosen.word == "" || chosen.pos < 0 {
+		return candidate{}
+	}
+	word, v, ok := t.table.verbOf(t.words[chosen.pos])
+	if !ok || t.table.has("leaves-open", word) {
+		return candidate{}
+	}
+	return candidate{word: word, verb: v, pos: chosen.pos}
 }
 
 // hintedVerbs are the verbs that a description hints at in a script of which only some words are known:
