@@ -359,7 +359,7 @@ func (u *use) mayMean(m *matcher, r *Result, member string) bool {
 
 	name := strings.Join(words(member), " ")
 	isRemark := lexicon().Notes.In(words(member)) || lexicon().Bodies.In(words(member))
-	if isRemark || m.strangers(name) || !m.guessable(r, name) || m.isOfOther(r, words(u.guess()), name) {
+	if isRemark || u.isTaken(name) || m.strangers(name) || !m.guessable(r, name) || m.isOfOther(r, words(u.guess()), name) {
 		return false
 	}
 	isValue := !u.order && u.where == nil
@@ -371,6 +371,13 @@ func (u *use) mayMean(m *matcher, r *Result, member string) bool {
 		return isID(words(member)) || m.tellsApart(r, name) || m.isOwnWord(r, name)
 	}
 	return true
+}
+
+// isTaken reports whether the source has another name for a member already: what is 6 is not what is below 20 as well.
+func (u *use) isTaken(name string) bool {
+	is := func(of string) bool { return strings.Join(words(of), " ") == name }
+	isOther := func(w Match) bool { return w.Field != u.guess() && (is(w.Field) || slices.ContainsFunc(w.Or, is)) }
+	return !u.order && (slices.ContainsFunc(u.source.Where, isOther) || (u.where != nil && is(u.source.Field)))
 }
 
 // holdsAlone reports whether no other member of a result has a value of a kind.
