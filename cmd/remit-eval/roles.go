@@ -24,7 +24,8 @@ type rolesCommand struct {
 	Model  string   `placeholder:"MODEL" help:"Weigh the contracts against what a model reads, as anthropic:NAME or openai:NAME."`
 	Base   string   `name:"base-url" placeholder:"URL" help:"Where the model's API begins."`
 	Cross  []string `type:"path" placeholder:"DIR" help:"Leave each server out in turn, and fit the estimates to the others and to the servers of these directories."`
-	Accept bool     `help:"Take everything that the model says, as if a person had settled each disagreement by it."`
+
+	Reviewed bool `help:"Take everything that the model says, as for definitions that a person has read and found honest."`
 
 	Parallel int           `default:"4" placeholder:"N" help:"How many questions are out at once (4)."`
 	Timeout  time.Duration `default:"10m" placeholder:"TIME" help:"How long one answer may take (10m)."`
@@ -76,7 +77,7 @@ func (c *rolesCommand) contracts(ctx context.Context) (eval.Contracts, error) {
 		return nil, command.UsageError(fmt.Errorf("--model: %w", err))
 	}
 	e.BaseURL = c.Base
-	o := reader.Options{Endpoint: e.FromEnvironment(os.LookupEnv), Parallel: c.Parallel, Timeout: c.Timeout, Opinions: opinions}
+	o := reader.Options{Endpoint: e.FromEnvironment(os.LookupEnv), Parallel: c.Parallel, Timeout: c.Timeout, Opinions: opinions, Reviewed: c.Reviewed}
 	if c.Record != "" {
 		o.Recordings = llm.Record(c.Record)
 	}
@@ -91,15 +92,7 @@ func (c *rolesCommand) contracts(ctx context.Context) (eval.Contracts, error) {
 			return nil, err
 		}
 		result, err := r.Weigh(ctx, catalogue, made, nil)
-		if err != nil || !c.Accept {
-			return result.File, err
-		}
-		for i := range made.Tools {
-			if reading, ok := result.Readings[made.Tools[i].Name]; ok {
-				made.Tools[i] = reader.Accept(made.Tools[i], reading)
-			}
-		}
-		return made, nil
+		return result.File, err
 	}, nil
 }
 

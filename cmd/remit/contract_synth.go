@@ -16,6 +16,7 @@ import (
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/doctor"
+	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/pack"
 	"github.com/remit-project/remit/internal/reader"
@@ -24,9 +25,10 @@ import (
 )
 
 type synthCommand struct {
-	Out   string   `placeholder:"DIR" help:"Write SERVER.yaml and .SERVER.generated.yaml there, instead of printing. An existing SERVER.yaml keeps its edits."`
-	Pack  []string `placeholder:"NAME" sep:"none" help:"Take the reviewed contracts of a pack for the definitions that it reviewed. Repeatable."`
-	Tools []string `arg:"" name:"tools" help:"Tool definitions: MCP tools/list, OpenAI functions or OpenAPI. The server is called like the file."`
+	Out      string   `placeholder:"DIR" help:"Write SERVER.yaml and .SERVER.generated.yaml there, instead of printing. An existing SERVER.yaml keeps its edits."`
+	Pack     []string `placeholder:"NAME" sep:"none" help:"Take the reviewed contracts of a pack for the definitions that it reviewed. Repeatable."`
+	Reviewed bool     `help:"You have read the definitions and found them honest: what the model says counts also where it is milder than the rules."`
+	Tools    []string `arg:"" name:"tools" help:"Tool definitions: MCP tools/list, OpenAI functions or OpenAPI. The server is called like the file."`
 	readerFlags
 
 	packs pack.Set
@@ -40,7 +42,8 @@ Commit both files. Exit code 4 when there are conflicts; your version is kept.
 
 With --model, a language model reads each definition once. The contracts take what it says where that is stricter than
 the rules. Where the model is milder the rules stay, and the disagreement is listed for you, the most consequential
-first. A tool that the model can't read keeps what the rules say, with a mark.
+first. A tool that the model can't read keeps what the rules say, with a mark. Where you have read the definitions, --reviewed
+takes what the model says in both directions, and marks what then bears no authority any more.
 
 Example:
   remit contract synth --out contracts mail.json payments.json
@@ -86,6 +89,10 @@ func (c *synthCommand) Run(ctx context.Context, s *command.Streams) error {
 // contracts makes the contracts of catalogues: by the rules, and weighed against a model
 // where there is one. A model that fails is told about, and loosens nothing.
 func (c *synthCommand) contracts(ctx context.Context, s *command.Streams, catalogues []*schema.Catalogue) ([]*contract.File, error) {
+	if c.Reviewed && c.Model == "" {
+		return nil, command.UsageError(hint.Wrap(errors.New("--reviewed says what a model's word counts for, and no model is named"), "name one with --model MODEL"))
+	}
+	c.readerFlags.reviewed = c.Reviewed
 	r, err := c.reader()
 	if err != nil {
 		return nil, err

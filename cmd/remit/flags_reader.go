@@ -48,6 +48,7 @@ type readerFlags struct {
 	MaxCalls  int           `placeholder:"N" help:"Stop after so many questions."`
 
 	readerRecordings
+	reviewed bool // a person has read the definitions
 }
 
 // reader makes the reader; nil without a model. Keys are read from the environment, where
@@ -71,7 +72,7 @@ func (f *readerFlags) reader() (*reader.Reader, error) {
 	e.BaseURL = f.BaseURL
 	r, err := reader.New(reader.Options{
 		Endpoint: e.FromEnvironment(os.LookupEnv), Timeout: f.ModelTime, Parallel: f.Parallel,
-		Recordings: recordings, Budget: llm.Budget{Calls: f.MaxCalls},
+		Recordings: recordings, Budget: llm.Budget{Calls: f.MaxCalls}, Reviewed: f.reviewed,
 	})
 	if err != nil {
 		return nil, command.UsageError(err)

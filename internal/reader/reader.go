@@ -37,6 +37,8 @@ type Options struct {
 	Budget llm.Budget
 	// Opinions returns the second opinions; [synth.Opinions] if nil.
 	Opinions func(*schema.Catalogue) map[string]synth.Opinion
+	// Reviewed says that a person has read the definitions and found them honest: what the model says counts also where it is milder.
+	Reviewed bool
 	// Progress receives the client's events.
 	Progress func(llm.Event)
 }
@@ -46,6 +48,7 @@ type Reader struct {
 	endpoint llm.Endpoint
 	client   *llm.Client
 	opinions func(*schema.Catalogue) map[string]synth.Opinion
+	settle   func(contract.Tool, *Reading, *synth.Opinion) (contract.Tool, []Disagreement)
 
 	mu   sync.Mutex
 	kept map[string]*Reading
@@ -66,7 +69,11 @@ func New(o Options) (*Reader, error) {
 	if o.Opinions == nil {
 		o.Opinions = synth.Opinions
 	}
-	return &Reader{endpoint: o.Endpoint, client: client, opinions: o.Opinions, kept: map[string]*Reading{}}, nil
+	settle := Weigh
+	if o.Reviewed {
+		settle = Accept
+	}
+	return &Reader{endpoint: o.Endpoint, client: client, opinions: o.Opinions, settle: settle, kept: map[string]*Reading{}}, nil
 }
 
 // String returns the model and its address.
@@ -160,7 +167,7 @@ func (r *Reader) Weigh(ctx context.Context, c *schema.Catalogue, made *contract.
 		default:
 			var more []Disagreement
 			second := seconds()[tool.Name]
-			*tool, more = Weigh(*tool, readings[i], &second)
+			*tool, more = r.settle(*tool, readings[i], &second)
 			out.Readings[tool.Name] = readings[i]
 			out.Disagreements = append(out.Disagreements, more...)
 		}

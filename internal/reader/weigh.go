@@ -377,18 +377,32 @@ func join(why, more string) string {
 	return why + "; " + more
 }
 
-// Accept returns the contract of a tool with everything that a model says, as if a
-// person had settled each disagreement by it. It is for measuring, and for people who
-// have read the disagreements.
-func Accept(made contract.Tool, r *Reading) contract.Tool {
-	f := (&contract.File{Tools: []contract.Tool{made}}).Clone()
-	t := &f.Tools[0]
-	t.Effect = r.Effect
-	t.Output.Trust = min(r.Output, label.ToolOutput)
-	for i := range t.Args {
-		if m := r.about(t.Args[i].Pattern); m != nil {
-			t.Args[i].Role, t.Args[i].Floor = m.Role, m.Floor
-		}
+// Accept returns the contract of a tool with everything that a model says, and all disagreements: for definitions that a person has read
+// and found honest. What bears authority by the rules and by no word of the model's has a mark for that person. A tool with variants is
+// weighed.
+func Accept(made contract.Tool, r *Reading, second *synth.Opinion) (contract.Tool, []Disagreement) {
+	t, told := Weigh(made, r, second)
+	if t.Variants != nil || t.Unwrap != nil {
+		return t, told
 	}
-	return *t
+
+	t.Effect = r.Effect
+	trust := min(r.Output, label.ToolOutput)
+	t.Output.Derived = t.Output.Derived || trust > made.Output.Trust
+	t.Output.Trust = trust
+	for i := range t.Args {
+		a := &t.Args[i]
+		m := r.about(a.Pattern)
+		if m == nil {
+			continue
+		}
+		if by := made.Args[i].Role; by.AuthorityBearing() && !m.Role.AuthorityBearing() {
+			a.Review = join(a.Review, fmt.Sprintf("the rules say %s, and a model %s: %s", by, m.Role, clip(m.Why)))
+		}
+		a.Role, a.Floor = m.Role, m.Floor
+	}
+	for i := range told {
+		told[i].Taken = true
+	}
+	return t, told
 }

@@ -536,3 +536,34 @@ func TestWeigh(t *testing.T) {
 		})
 	}
 }
+
+// TestAccept: where a person has read the definitions, a model's word counts in both directions. What bears authority by the rules alone
+// is marked, all disagreements are told, and what nobody asked about is weighed.
+func TestAccept(t *testing.T) {
+	made := rules(t, note)
+	got, queue := reader.Accept(made, &reader.Reading{Effect: contract.Read, Output: label.Trusted, Args: []reader.Arg{
+		{At: "/list", Role: label.Selector, Floor: label.External, Why: "only read"},
+		{At: "/text", Role: label.Control, Floor: label.User},
+	}}, nil)
+	if got.Effect != contract.Read || got.Output.Trust != label.ToolOutput {
+		t.Errorf("effect %s, output %s", got.Effect, got.Output.Trust)
+	}
+	for _, a := range got.Args {
+		switch a.Pattern {
+		case "/list":
+			if a.Role != label.Selector || a.Floor != label.External || !strings.Contains(a.Review, "the rules say target, and a model selector: only read") {
+				t.Errorf("%s: %s %s %q", a.Pattern, a.Role, a.Floor, a.Review)
+			}
+		case "/text":
+			if a.Role != label.Control || a.Floor != label.User || a.Review != "" {
+				t.Errorf("%s: %s %s %q", a.Pattern, a.Role, a.Floor, a.Review)
+			}
+		}
+	}
+	if len(queue) == 0 || slices.ContainsFunc(queue, func(d reader.Disagreement) bool { return !d.Taken }) {
+		t.Errorf("queue: %v", queue)
+	}
+	if made.Args[0].Review != "" || made.Effect != contract.Write {
+		t.Error("the rules' contract was changed")
+	}
+}
