@@ -3,6 +3,9 @@ package guard
 import (
 	"slices"
 
+	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/types"
+
 	"github.com/remit-project/remit/internal/record"
 )
 
@@ -11,6 +14,8 @@ const (
 	maxAhead    = 64       // entries, the newest
 	maxSaid     = 32 << 10 // bytes of what was said
 	maxReturned = 1 << 20  // bytes of results
+	// maxStatements bounds the statements of rules.
+	maxStatements = 64
 	// maxRehearsed is how many calls are decided ahead, and maxRehearsal bounds the bytes that are kept of one.
 	maxRehearsed = 4
 	maxRehearsal = 256 << 10
@@ -38,7 +43,8 @@ func (s *Set) ReadAhead(h *History) {
 	if said > maxSaid {
 		return
 	}
-	t.exchanges[len(t.exchanges)-1].readAhead()
+	s.readSaid(&t.exchanges[len(t.exchanges)-1])
+	m.records(m.resultsIn(h.Entries)).Read()
 	for _, r := range m.rehearsals() {
 		r.History = h
 		s.Recall(r)
@@ -61,16 +67,80 @@ func (s *Set) readResults(m *remembered, h *History) {
 	}
 }
 
-// readAhead reads an exchange as decisions do, whatever the call.
-func (e *exchange) readAhead() {
+// readSaid reads an exchange as decisions do, whatever the call.
+func (s *Set) readSaid(e *exchange) {
+	for function, statements := range s.statements {
+		for _, statement := range statements {
+			switch function {
+			case toldFunction:
+				e.memo.tells(e.question, statement)
+			case completeFunction:
+				e.memo.tells(e.question, statement)
+				e.memo.closes(e.reply, statement)
+			case answeredFunction:
+				e.memo.gives(e.question, e.reply, statement)
+			}
+		}
+	}
+
 	e.reading()
 	e.stops()
 	own := e.memo.ownOf(e.reply, "")
 	e.memo.choiceOf(e)
 	e.memo.wordsOf(own)
 	for _, said := range [...]string{e.question, e.reply, own} {
-		e.memo.text(said)
+		e.memo.heard.Read(e.memo.text(said))
 		e.memo.clausesOf(said).takeBack()
+	}
+}
+
+// listen notes the statements that the rules ask for. Where rules hang on words, it reads some as well, so that
+// the lists that this takes are there before the first decision.
+func (s *Set) listen() {
+	s.statements = map[string][]string{}
+	words := false
+	note := func(e ast.Expr) {
+		if e.Kind() == ast.CallKind {
+			words = words || slices.Contains(saidFunctions, e.AsCall().FunctionName())
+			s.noteStatements(e.AsCall())
+		}
+	}
+	for _, g := range s.Guards() {
+		for _, p := range g.policies {
+			if p.require != nil {
+				walk(p.require.ast.NativeRep().Expr(), note)
+			}
+			for _, v := range p.variables {
+				if v.expression != nil {
+					walk(v.ast.NativeRep().Expr(), note)
+				}
+			}
+		}
+	}
+
+	if words {
+		m := newRemembered()
+		s.readSaid(&exchange{question: "Shall I cancel it for 2 days?", reply: "Yes, only the first.", memo: m})
+		m.none.Names(m.text("in 2 days"), "2")
+	}
+}
+
+// noteStatements notes the statements that a call of a function asks for.
+func (s *Set) noteStatements(call ast.CallExpr) {
+	function := call.FunctionName()
+	if !slices.Contains([]string{toldFunction, completeFunction, answeredFunction}, function) {
+		return
+	}
+	for _, arg := range call.Args() {
+		walk(arg, func(e ast.Expr) {
+			if e.Kind() != ast.LiteralKind {
+				return
+			}
+			said, isText := e.AsLiteral().(types.String)
+			if had := s.statements[function]; isText && len(had) < maxStatements && !slices.Contains(had, string(said)) {
+				s.statements[function] = append(had, string(said))
+			}
+		})
 	}
 }
 

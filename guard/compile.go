@@ -138,6 +138,7 @@ func Compile(files []*File, s Deployment) (*Set, error) {
 		}
 	}
 
+	set.listen()
 	if len(errs) > 0 {
 		return set, errs
 	}

@@ -30,6 +30,7 @@ type remembered struct {
 	proposed memo.Map[string, reply.Proposal]
 	clauses  memo.Map[string, *clauses]
 	own      memo.Map[[2]string, string]
+	owned    memo.Map[string, owned]
 	choices  memo.Map[[2]string, *choice]
 	ends     memo.Map[string, *ends]
 	words    memo.Map[string, reply.Words]
@@ -79,6 +80,12 @@ type clause struct {
 type clauses struct {
 	list     []clause
 	takeBack func() bool // one of them takes back what was said before
+}
+
+// owned is what of a turn a user says as their own, whatever the value, and whether all values have the same.
+type owned struct {
+	said   string
+	always bool
 }
 
 // searched are results as they are searched for records.
@@ -164,7 +171,17 @@ func (m *remembered) wordsOf(text string) reply.Words {
 
 // ownOf returns what of a turn a user says as their own.
 func (m *remembered) ownOf(said, value string) string {
-	return m.own.Of([2]string{said, value}, func() string { return reply.Own(said, value) })
+	own := m.owned.Of(said, func() owned {
+		own, always := reply.Own(said, "")
+		return owned{own, always}
+	})
+	if own.always {
+		return own.said
+	}
+	return m.own.Of([2]string{said, value}, func() string {
+		own, _ := reply.Own(said, value)
+		return own
+	})
 }
 
 // call returns a call of the history as expressions see it.
@@ -219,10 +236,10 @@ func (m *remembered) resultOf(at readKey) *mention.Result {
 func (m *remembered) records(results []readKey) *mention.Records {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, s := range m.searched {
-		if slices.Equal(s.results, results) {
-			return s.records
-		}
+	if i := slices.IndexFunc(m.searched, func(s searched) bool { return slices.Equal(s.results, results) }); i >= 0 {
+		had := m.searched[i]
+		m.searched = append(slices.Delete(m.searched, i, i+1), had) // the last that was searched
+		return had.records
 	}
 
 	out := mention.NewRecords(m.heard)
@@ -233,9 +250,9 @@ func (m *remembered) records(results []readKey) *mention.Records {
 	}
 	m.read = read
 	if len(m.searched) >= maxSearched {
-		m.searched = m.searched[1:]
+		m.searched = slices.Delete(m.searched, 0, 1)
 	}
-	m.searched = append(m.searched[:len(m.searched):len(m.searched)], searched{results, out})
+	m.searched = append(m.searched, searched{results, out})
 	return out
 }
 

@@ -41,11 +41,6 @@ func (d *dialogue) namesList(c clause, records *mention.Records) bool {
 	})
 }
 
-// narrowsAnywhere reports whether some turn of the user's may narrow what they want.
-func (d *dialogue) narrowsAnywhere() bool {
-	return slices.ContainsFunc(d.exchanges, func(e exchange) bool { return e.replyText().Narrows() })
-}
-
 // namesBeside reports whether a turn says what another thing is called that is in a list with the things of the
 // call: "the toaster, please".
 func (d *dialogue) namesBeside(e *exchange, records *mention.Records) bool {

@@ -10,6 +10,8 @@ import (
 // concurrent use.
 type Set struct {
 	guards map[toolName]*Guard
+	// statements are those that rules ask for, by the functions with which they do.
+	statements map[string][]string
 }
 
 type toolName struct{ server, tool string }

@@ -45,6 +45,8 @@ type talk struct {
 	// spoken are all that was said, questions what the agent said, and beginnings those of all words.
 	spoken, questions func() reply.Spoken
 	beginnings        func() map[string]bool
+	// narrowsAnywhere reports whether some turn of the user's may narrow what they want.
+	narrowsAnywhere func() bool
 
 	answers memo.Map[asked, reply.Answer]
 	leftOut memo.Map[[2]string, bool]
@@ -169,6 +171,9 @@ func (t *talk) listen() {
 	}
 	t.spoken = sync.OnceValue(func() reply.Spoken { return reply.NewSpoken(all()) })
 	t.beginnings = sync.OnceValue(func() map[string]bool { return beginningsOf(strings.Join(all(), "\n")) })
+	t.narrowsAnywhere = sync.OnceValue(func() bool {
+		return slices.ContainsFunc(t.exchanges, func(e exchange) bool { return e.replyText().Narrows() })
+	})
 	t.questions = sync.OnceValue(func() reply.Spoken {
 		var out []string
 		for i := range t.exchanges {

@@ -201,19 +201,22 @@ func (t Text) Capitals() []string {
 func (t Text) Shaped(day string) []string {
 	var out []string
 	for _, word := range strings.FieldsFunc(t.raw, func(r rune) bool { return !unicode.IsDigit(r) && r != '-' }) {
-		if word = strings.Trim(word, "-"); shape(word) == shape(day) && len(out) < maxTexts {
+		if word = strings.Trim(word, "-"); isShaped(word, day) && len(out) < maxTexts {
 			out = append(out, word)
 		}
 	}
 	return out
 }
 
-// shape returns a text with 0 for each digit.
-func shape(s string) string {
-	return strings.Map(func(c rune) rune {
-		if unicode.IsDigit(c) {
-			return '0'
+// isShaped reports whether two texts differ in nothing but which digits they have.
+func isShaped(a, b string) bool {
+	for a != "" && b != "" {
+		c, size := utf8.DecodeRuneInString(a)
+		d, other := utf8.DecodeRuneInString(b)
+		if c != d && !(unicode.IsDigit(c) && unicode.IsDigit(d)) {
+			return false
 		}
-		return c
-	}, s)
+		a, b = a[size:], b[other:]
+	}
+	return a == b
 }

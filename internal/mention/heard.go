@@ -41,7 +41,7 @@ func (h *Heard) saysNumber(t Text, value string) bool {
 	if strings.HasPrefix(value, "-") {
 		return t.says(NewText(value).words) && strings.Contains(strings.ReplaceAll(t.raw, "−", "-"), value)
 	}
-	plain := h.plain.Of(t.raw, func() Text { return NewText(qualified().ReplaceAllString(t.raw, " … ")) })
+	plain := h.plainOf(t)
 	bySign := !strings.Contains(value, ".") && plain.says(NewText(value).words)
 	return bySign || t.countsTo(value) || h.resolver(plain).vouches(strictjson.Number, value)
 }
@@ -49,6 +49,19 @@ func (h *Heard) saysNumber(t Text, value string) bool {
 // inPlace is [Text.inPlace].
 func (h *Heard) inPlace(t Text) Text {
 	return h.rest.Of(t.raw, t.inPlace)
+}
+
+// Read reads the days, times and numbers in a text ahead of a search.
+func (h *Heard) Read(t Text) {
+	if len(t.raw) <= maxResolved {
+		h.resolver(t)
+		h.resolver(h.plainOf(t))
+	}
+}
+
+// plainOf returns a text without the numbers that mean another than they say.
+func (h *Heard) plainOf(t Text) Text {
+	return h.plain.Of(t.raw, func() Text { return NewText(qualified().ReplaceAllString(t.raw, " … ")) })
 }
 
 // resolver finds days, times and numbers in a text of the user's.

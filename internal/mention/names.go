@@ -172,7 +172,7 @@ func (r *Records) fit(t Text, one *record, id string, others bool) (answer Answe
 	if len(fields) == 0 {
 		return Silent, false
 	}
-	windows := windowsOf(t, v)
+	windows := r.windowsOf(t, v)
 	if len(windows) == 0 {
 		return Silent, false
 	}
@@ -229,6 +229,7 @@ type spelling struct {
 // vocabulary is what the fields of all records say.
 type vocabulary struct {
 	fields  []field
+	byKey   map[string][]int      // the fields by the first word of their names
 	values  map[string][]spelling // by the first word
 	records []candidate
 	keys    map[string][][]word // the names of all fields of all records, by the last word
@@ -267,13 +268,20 @@ func newVocabulary(fields []field, all []candidate, called *named) *vocabulary {
 			add(i, n)
 		}
 	}
-	return &vocabulary{fields, out, all, called.keys}
+	byKey := map[string][]int{}
+	for i, f := range fields {
+		if len(f.key) > 0 {
+			byKey[f.key[0].text] = append(byKey[f.key[0].text], i)
+		}
+	}
+	return &vocabulary{fields, byKey, out, all, called.keys}
 }
 
 // key returns the length of the name of a field at a place, with a value of it after; 0 for none.
 func (v *vocabulary) key(t Text, i int) int {
 	most := 0
-	for n, f := range v.fields {
+	for _, n := range v.byKey[t.words[i].text] {
+		f := &v.fields[n]
 		after := i + len(f.key)
 		if len(f.key) <= most || after >= len(t.words) || !t.at(i, f.key) {
 			continue
@@ -326,6 +334,29 @@ type window map[int]string
 
 // generic are values that mean something only beside the name of their field.
 var generic = []string{"yes", "no", "none", "true", "false", "n/a"}
+
+// maxWindows bounds the stretches of texts that are kept.
+const maxWindows = 1 << 13
+
+// windowsOf returns the stretches of a text, which are the same for each record of a vocabulary.
+func (r *Records) windowsOf(t Text, v *vocabulary) []window {
+	at := reading{v, t.raw}
+	r.mu.Lock()
+	had, ok := r.windows[at]
+	r.mu.Unlock()
+	if ok {
+		return had
+	}
+
+	out := windowsOf(t, v)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stretches += 1 + len(out); r.windows == nil || r.stretches > maxWindows {
+		r.windows, r.stretches = map[reading][]window{}, 1+len(out)
+	}
+	r.windows[at] = out
+	return out
+}
 
 // windowsOf divides what a text says of the records into stretches. One that begins with a
 // thing's name ends where no record of the name has what follows: in "the watch becomes the

@@ -37,6 +37,15 @@ type Records struct {
 	// described are the records that were searched for, and texts how many texts these have.
 	described map[*group]*described
 	texts     int
+	// windows are stretches of texts, and stretches how many these are.
+	windows   map[reading][]window
+	stretches int
+}
+
+// reading is a text as a vocabulary has it.
+type reading struct {
+	by   *vocabulary
+	text string
 }
 
 // named is what results call things.

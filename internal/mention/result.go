@@ -267,6 +267,9 @@ func (r *Records) called() *named {
 	return r.words
 }
 
+// Read reads the results ahead of a search.
+func (r *Records) Read() { r.called() }
+
 // firsts returns the first value of each name, up to [maxCalled].
 func firsts[V any](all []V, name func(V) string) []V {
 	seen := map[string]bool{}

@@ -32,23 +32,35 @@ var (
 	)
 )
 
+// phraseList is phrases by their first words.
+type phraseList struct {
+	byFirst map[string][]Text
+	joined  []Text // those of scripts without spaces
+}
+
 // phrases reads lists of phrases when they are first asked for.
-func phrases(lists ...string) func() []Text {
-	return sync.OnceValue(func() []Text {
-		var out []Text
+func phrases(lists ...string) func() *phraseList {
+	return sync.OnceValue(func() *phraseList {
+		out := &phraseList{byFirst: map[string][]Text{}}
 		for p := range strings.SplitSeq(strings.Join(lists, ", "), ", ") {
-			out = append(out, NewText(p))
+			t := NewText(p)
+			out.byFirst[t.words[0].text] = append(out.byFirst[t.words[0].text], t)
+			if reply.Joined(p) {
+				out.joined = append(out.joined, t)
+			}
 		}
 		return out
 	})
 }
 
 // hasAny reports whether the text has one of several phrases. Han and kana are written without spaces.
-func (t Text) hasAny(phrases []Text) bool {
-	joined := reply.Joined(t.raw) // as any text with such a phrase is
-	return slices.ContainsFunc(phrases, func(p Text) bool {
-		return t.says(p.words) || (joined && strings.Contains(t.raw, p.raw) && reply.Joined(p.raw))
-	})
+func (t Text) hasAny(phrases *phraseList) bool {
+	for i, w := range t.words {
+		if slices.ContainsFunc(phrases.byFirst[w.text], func(p Text) bool { return t.at(i, p.words) }) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(phrases.joined, func(p Text) bool { return strings.Contains(t.raw, p.raw) })
 }
 
 // Adds reports whether the text may speak of one more thing: "I'll also cancel W2".

@@ -2,13 +2,14 @@ package mention
 
 import (
 	"strconv"
+	"strings"
 	"time"
 )
 
 // isMoment reports whether a value is a day or a time.
 func isMoment(value string) bool {
-	if value == "" || value[0] < '0' || value[0] > '9' {
-		return false // as most are, and each layout begins with a digit
+	if value == "" || value[0] < '0' || value[0] > '9' || !strings.ContainsAny(value, "-:") {
+		return false // as most are: each layout begins with a digit, and has one of the signs
 	}
 	for _, layout := range [...]string{time.DateOnly, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "15:04", "15:04:05"} {
 		if _, err := time.Parse(layout, value); err == nil {

@@ -11,12 +11,12 @@ import (
 // saysWhole reports whether the text has a value itself. An address, a path or a command has to stand there
 // sign by sign, and neither it nor a code is named by a longer one that has it.
 func (t Text) saysWhole(value string) bool {
-	raw, spelled := strings.ToLower(t.raw), strings.ToLower(value)
-	if !isExact(value) && (!strings.ContainsFunc(value, unicode.IsDigit) || !strings.Contains(raw, spelled)) {
+	spelled := strings.ToLower(value)
+	if !isExact(value) && (!strings.ContainsFunc(value, unicode.IsDigit) || !strings.Contains(t.lower, spelled)) {
 		return t.says(NewText(value).words)
 	}
 
-	return place(raw, spelled, isNotContinued) >= 0
+	return place(t.lower, spelled, isNotContinued) >= 0
 }
 
 // isNotContinued reports whether what is before and after a value makes no longer one of it.

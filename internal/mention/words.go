@@ -19,15 +19,15 @@ type word struct {
 
 // Text is a text whose words were found.
 type Text struct {
-	raw   string
-	words []word
+	raw, lower string
+	words      []word
 }
 
 // NewText finds the words of a text, in any case. An apostrophe belongs to its word.
 func NewText(s string) Text {
-	t := Text{raw: s}
-	start, line, clause := -1, 0, 0
 	lower := strings.ToLower(s)
+	t := Text{raw: s, lower: lower}
+	start, line, clause := -1, 0, 0
 	end := func(at int) {
 		if start >= 0 {
 			t.words = append(t.words, word{text: strings.TrimRight(lower[start:at], "'’"), line: line, clause: clause})
@@ -107,7 +107,7 @@ func (t Text) sameShape(value []word) bool {
 		same := i == 0 || !t.words[i-1].glued
 		for j := range value {
 			w := t.words[i+j]
-			same = same && shape(w.text) == shape(value[j].text) && w.glued == value[j].glued
+			same = same && w.glued == value[j].glued && isShaped(w.text, value[j].text)
 		}
 		if same && long(value) {
 			return true

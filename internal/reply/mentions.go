@@ -8,10 +8,15 @@ import (
 
 // withoutMentions returns a text without the parts of sentences that only mention something: what others say, do
 // or want ("my friend said it was cancelled"), what isn't so or might be ("if it had been the weather"), and what is
-// asked about a value ("Is card_1 safe?", "does the weather count?").
-func withoutMentions(languages []*lexicon, text, value string) string {
+// asked about a value ("Is card_1 safe?", "does the weather count?"). It also reports whether the text is the same
+// whatever the value is.
+func withoutMentions(languages []*lexicon, text, value string) (own string, always bool) {
 	var out strings.Builder
-	named := tokensOf(value) // which may be a message that tells of others
+	always = true
+	named := func() []string { // which may be a message that tells of others
+		always = false
+		return tokensOf(value)
+	}
 	for _, s := range rawSentences(text) {
 		clauses := clausesOf(languages, s)
 		asks := strings.HasSuffix(strings.TrimSpace(s), "?")
@@ -28,20 +33,20 @@ func withoutMentions(languages []*lexicon, text, value string) string {
 				break
 			}
 			others := told || c.some(setOf(person, wish, hearsay, source), func(l *lexicon) bool { return l.isOfAnother(c.words) }) ||
-				c.some(setOf(speech), func(l *lexicon) bool { return l.tellsOfOthers(c.words) && !l.has(speech, named) })
+				c.some(setOf(speech), func(l *lexicon) bool { return l.tellsOfOthers(c.words) && !l.has(speech, named()) })
 			told = c.some(setOf(speech, hearsay, source), func(l *lexicon) bool { return l.endsInSpeech(c.words) })
 			if asks || i >= wanted { // not in "if W1 hasn't left, please cancel it"
 				c = c.unconditional()
 			}
 
 			isLast := i == len(clauses)-1
-			asked := asks && isLast && (c.some(setOf(being), func(l *lexicon) bool { return l.asksOf(c.words, named) }) || asksWhetherSo(clauses[0].words, &c, named))
+			asked := asks && isLast && (c.some(setOf(being), func(l *lexicon) bool { return l.asksOf(c.words, named()) }) || asksWhetherSo(clauses[0].words, &c, named()))
 			if !others && !asked {
 				out.WriteString(c.text)
 			}
 		}
 	}
-	return out.String()
+	return out.String(), always
 }
 
 // clauseRead is a clause with its words, and the languages that it may be of.

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/remit-project/remit/internal/reply"
 )
 
@@ -45,8 +47,23 @@ func TestWhatIsOnlyMentionedIsNotTheUsersOwn(t *testing.T) {
 		"My wife said it is late. Please cancel W1.": true,
 		strings.Repeat("if, ", 500) + "W1, please, ": true,
 	} {
-		if got := strings.Contains(reply.Own(said, "W1"), "W1"); got != own {
+		text, _ := reply.Own(said, "W1")
+		if got := strings.Contains(text, "W1"); got != own {
 			t.Errorf("%q: W1 is the user's own: %v", said, got)
 		}
 	}
+}
+
+// What a user says as their own is the same for any value where it is said to be.
+func TestOwnAlways(t *testing.T) {
+	parts := []string{"Is W1 safe?", "my friend says", "take W1", "\"W1 it is\"", "'W2'", "the reason is W1", "if", "please", "cancel", "Yes", "no longer needed", "?", ".", ",", ":", "\n", "> W1", "does it count", "sagt", "他说"}
+	values := []string{"", "W1", "W2", "no longer needed", "he says so", "W1 it is", "count"}
+	rapid.Check(t, func(t *rapid.T) {
+		said := strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 1, 8).Draw(t, "said"), " ")
+		own, always := reply.Own(said, rapid.SampledFrom(values).Draw(t, "value"))
+		other, _ := reply.Own(said, rapid.SampledFrom(values).Draw(t, "other"))
+		if always && own != other {
+			t.Errorf("%q or %q", own, other)
+		}
+	})
 }

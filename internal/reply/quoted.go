@@ -104,10 +104,10 @@ func without(text string, places []quotation) string {
 
 // Own returns what of a turn a user says as their own: not what they paste or forward, not what they quote
 // of somebody ("my friend says 'take it'") or at length, and not what they only mention: see [withoutMentions]. A quotation that is the value
-// itself is how they spell it.
-func Own(said, value string) string {
+// itself is how they spell it. It also reports whether they say the same whatever the value is.
+func Own(said, value string) (own string, always bool) {
 	if len(said) > maxTold {
-		return said
+		return said, true
 	}
 	text := withoutPasted(said)
 	all := quotations(text)
@@ -118,7 +118,8 @@ func Own(said, value string) string {
 		around := text[sentenceBefore(text, q.from):q.from] + ", " + text[q.to:sentenceAfter(text, q.to)]
 		return !reports(l, around) && (spells || !isLong(text[q.from:q.to]))
 	})
-	return withoutMentions(l, withoutReport(l, without(text, others)), value)
+	own, always = withoutMentions(l, withoutReport(l, without(text, others)), value)
+	return own, always && len(all) == 0
 }
 
 // isLong reports whether a quotation is more than what a thing is called.
