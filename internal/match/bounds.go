@@ -93,7 +93,7 @@ func (w *Match) orderOfDay(text string, at time.Time, day scope.Value) (first, l
 }
 
 // orderOfMoment compares a moment with another one. Where one of them alone is in a zone, the other
-// may be in it as well, or in the user's.
+// may be in it as well, or in the user's. Only a server writes its moments in UTC and doesn't say so.
 func (w *Match) orderOfMoment(text string, at time.Time, bound string, limit time.Time) (first, last int) {
 	if isDay(scope.Value(text)) {
 		return at.Compare(limit), at.AddDate(0, 0, 1).Add(-1).Compare(limit)
@@ -108,10 +108,11 @@ func (w *Match) orderOfMoment(text string, at time.Time, bound string, limit tim
 		return first, last
 	}
 
-	side = at.Compare(inZone(limit, w.zone))
-	if scalar.IsZoned(bound) {
-		side = inZone(at, w.zone).Compare(limit)
+	if !scalar.IsZoned(bound) {
+		side = at.Compare(inZone(limit, w.zone))
+		return min(written, side), max(written, side)
 	}
+	side = inZone(at, w.zone).Compare(limit)
 	return min(first, side), max(last, side)
 }
 

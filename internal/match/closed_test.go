@@ -110,6 +110,22 @@ func TestDaysOfAnotherZone(t *testing.T) {
 	}.run(t)
 }
 
+// TestBoundWithoutAZone: an hour that the user says is by the user's clock, and not in UTC.
+func TestBoundWithoutAZone(t *testing.T) {
+	const forward = `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":{"begin":[{"after":"2027-01-12 20:00"},{"before":"2027-01-13"}]}}],"kind":"id","pick":"only"}}}]}`
+	rome := time.Date(2027, 1, 12, 9, 0, 0, 0, time.FixedZone("CET", 3600))
+	list := func(begin string) []returned {
+		return []returned{{"list_mails", "", `[{"id":"m1","begin":"` + begin + `"},{"id":"m2","begin":"2027-01-11T21:00:00+01:00"}]`}}
+	}
+	args := map[string]string{"/id": "s:m1"}
+	askings{
+		"after it":                    {scope: forward, said: "forward it", tool: "forward_mail", args: args, now: rome, results: list("2027-01-12T20:30:00+01:00"), want: true},
+		"before it":                   {scope: forward, said: "forward it", tool: "forward_mail", args: args, now: rome, results: list("2027-01-12T19:30:00+01:00")},
+		"after it by a clock in UTC":  {scope: forward, said: "forward it", tool: "forward_mail", args: args, now: rome, results: list("2027-01-12T20:30:00Z"), want: true},
+		"after it by the user's only": {scope: forward, said: "forward it", tool: "forward_mail", args: args, now: rome, results: list("2027-01-12T19:30:00Z")},
+	}.run(t)
+}
+
 // TestFeeOfSomethingElse: for what can't be taken back, an amount of something isn't that of the record where it has another one.
 func TestFeeOfSomethingElse(t *testing.T) {
 	const pay = `{"calls":[{"tool":"pay","args":{"/account":{"is":"DE89370400440532013000"},"/amount":{"from":[{"tool":"list_stays","field":"fee","where":{"guest":{"is":"Ann"}}}],"kind":"number","pick":"only"}}}]}`

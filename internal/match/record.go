@@ -154,7 +154,11 @@ func (m *matcher) conditioned(s *Source, c *Constraint, where []Match, r *Result
 		return elements
 	}
 	selected := m.unrivalled(m.meeting(where, r), r, func() selection { return m.allMeeting(loosened(where), r) })
-	if len(selected) > 0 && c.Pick == scope.Only && m.irreversible && !m.against && !m.joining && m.isInCompound(where, selected, r) {
+	isFinal := m.irreversible && !m.against && !m.joining && len(selected) > 0
+	if isFinal && c.Pick == scope.Only && m.isInCompound(where, selected, r) {
+		return selection{}
+	}
+	if isFinal && !c.Computed && (c.Pick == scope.Only || c.Pick == scope.Choice) && m.mayMeanAnother(where, selected, r) {
 		return selection{}
 	}
 	return selected
