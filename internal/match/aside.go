@@ -45,14 +45,20 @@ func (a *asides) why(f *field) string {
 	if a == nil {
 		return ""
 	}
-	s, r, home := a.of, a.in, a.in.home(f.record)
+	s, in, home := a.of, a.in, a.in.home(f.record)
 
-	name := r.asideIn(s, strings.TrimPrefix(f.record, home), isListed(home), a.ofThing)
-	if isAside := slices.ContainsFunc(f.part, isOneOf(lexicon().Asides)); name == "" && isAside && !r.isNamedBy(s, f.part, false) {
+	name := in.asideIn(s, strings.TrimPrefix(f.record, home), isListed(home), a.ofThing)
+	if isAside := slices.ContainsFunc(f.part, isOneOf(lexicon().Asides)); name == "" && isAside && !in.isNamedBy(s, f.part, false) {
 		name = strings.Join(f.part, " ")
 	}
-	if in := r.around(home); name == "" && in != "" {
-		name = a.ofOutermost(listedMember{in, f.name}, home)
+	if list := in.around(home); name == "" && list != "" {
+		name = a.ofOutermost(listedMember{list, f.name}, home)
+	}
+	if isObject := name == "" && home != "" && !isListed(home) && in.outermost(home); isObject && !a.isNamedWhole(s, in, words(lastName(home)), false, false) {
+		isNamed := func(f *field) bool { return a.isNamedWhole(s, in, f.key, true, false) }
+		if a.hasEmptyBeside(in, in.listOf(home), isNamed) {
+			name = lastName(home)
+		}
 	}
 	if name == "" {
 		return ""
@@ -132,7 +138,7 @@ func (m *matcher) asideOf(s *Source, r *Result, home, member string) string {
 		return name
 	}
 
-	isSaid, isBesideAny := m.isNamedWhole(s, r, of, isList, true), false
+	isSaid, isBesideAny, isPlain := m.isNamedWhole(s, r, of, isList, true), false, false
 	for _, record := range r.inOrder {
 		other := ""
 		if m.step() && r.outermost(record) {
@@ -149,15 +155,27 @@ func (m *matcher) asideOf(s *Source, r *Result, home, member string) string {
 			return name
 		case has && !isShorter:
 			isBesideAny = true
+		case has:
+			isPlain = true // offers, beside past_offers
 		}
 	}
-	isEmpty := func(f field) bool {
-		return m.step() && f.list && !isListed(f.record) && m.isNamedWhole(s, r, f.key, true, !isSaid)
+	isMeant := func(f *field) bool {
+		isLonger := !slices.ContainsFunc(of, func(w string) bool { return !slices.Contains(f.key, w) })
+		return m.isNamedWhole(s, r, f.key, true, !isSaid) || !(isSaid || isPlain || isLonger)
 	}
-	if (isBesideAny && !isSaid) || slices.ContainsFunc(r.fields, isEmpty) {
+	if (isBesideAny && !isSaid) || m.hasEmptyBeside(r, in, isMeant) {
 		return name
 	}
 	return ""
+}
+
+// hasEmptyBeside reports whether an empty list that may be the meant one is beside a list or an object: who finds none that is open doesn't mean the
+// closed ones, nor an example.
+func (m *matcher) hasEmptyBeside(r *Result, in string, isMeant func(*field) bool) bool {
+	around := in[:max(strings.LastIndexByte(strings.TrimSuffix(in, "/*"), '/'), len("/"))]
+	return slices.ContainsFunc(r.fields, func(f field) bool {
+		return m.step() && f.list && r.listOf(f.record) == around && isMeant(&f)
+	})
 }
 
 // lastName returns the last name in the pattern of a list or an object.

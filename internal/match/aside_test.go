@@ -96,7 +96,7 @@ func TestTheOnlyOneOfAThing(t *testing.T) {
 
 // TestAPlaceInOneList: two lists of a result have no order between them.
 func TestAPlaceInOneList(t *testing.T) {
-	for list, want := range map[string]bool{`{"shared":[{"id":"a"}],"mine":[{"id":"b"}]}`: false, `{"shared":[],"mine":[{"id":"a"},{"id":"b"}]}`: true} {
+	for list, want := range map[string]bool{`{"shared":[{"id":"a"}],"mine":[{"id":"b"}]}`: false, `{"shared":[],"mails":[{"id":"a"},{"id":"b"}]}`: true} {
 		h := hostile{request: "Delete the first.", scope: moving(map[string]string{"/id": chosen("id", "first in the list")}), tool: "forward_mail", args: map[string]string{"/id": "s:a"}, results: mails(nil, list)}
 		if got, misses := h.covered(t); got != want {
 			t.Errorf("%s: covered %v, want %v (%v)", list, got, want, misses)
@@ -248,4 +248,26 @@ func TestWordsBeforeWhatIsPaid(t *testing.T) {
 		"of a line":             total("line_total", false),
 		"that is disputed":      total("disputed_total", false),
 	}.run(t)
+}
+
+// TestNothingInTheListThatIsMeant: where a list is empty, what is in another one beside it, or in an object, is not what was found.
+func TestNothingInTheListThatIsMeant(t *testing.T) {
+	const one = `[{"id":"a","name":"Ann"}]`
+	for list, want := range map[string]bool{
+		`{"mails":` + one + `,"archived":[]}`:                  true,
+		`{"open":` + one + `}`:                                 true,
+		`{"open":[],"archived":` + one + `}`:                   false,
+		`{"data":{"open":[],"archived":` + one + `}}`:          false,
+		`{"mails":[],"example":{"id":"a","name":"Ann"}}`:       false,
+		`{"mail":{"id":"a","name":"Ann"},"mails":[]}`:          true,
+		`{"open":` + one + `,"meta":{"warnings":[],"page":1}}`: true,
+	} {
+		h := hostile{
+			request: "Forward Ann's.", tool: "forward_mail", args: map[string]string{"/id": "s:a"}, results: mails(nil, list),
+			scope: `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":{"name":"Ann"}}],"kind":"id","pick":"only"}}}]}`,
+		}
+		if got, misses := h.covered(t); got != want {
+			t.Errorf("%s: covered %v, want %v (%v)", list, got, want, misses)
+		}
+	}
 }
