@@ -142,13 +142,13 @@ func isInFolder(path, folder string) bool {
 // alone may be that of what a listing is of.
 func (s *Source) asksBy(a *Argument, r *Result) bool {
 	l, key := lexicon(), argumentName(a.Pointer)
-	isStated := slices.ContainsFunc(s.Args, func(c Arg) bool { return within(c.Pointer, a.Pointer) && len(c.Is)+len(c.From) > 0 })
-	if a.Empty || a.Usual || !isStated || !(a.Role == label.Selector || a.authority()) {
+	isStated := slices.ContainsFunc(s.Args, func(c Arg) bool { return within(c.Pointer, a.Pointer) && len(c.Is)+len(c.From)+len(c.Date) > 0 })
+	if a.Empty || a.Usual || !isStated || !(a.Role == label.Selector || a.authority() || a.Listed) {
 		return false
 	}
 	of := meaningOf(key)
 	isSide := (l.Upper.In(key) || l.Lower.In(key) || l.Offsets.In(key) || isEdge(key)) && !r.level.hasWordsFor(key)
-	isOfList := of.bare || (len(of.of) == 1 && of.of[0] == "id") || isLimit(key)
+	isOfList := (of.bare && !isDay(scope.Value(a.Text))) || (len(of.of) == 1 && of.of[0] == "id") || isLimit(key)
 	isList := slices.ContainsFunc(r.level.inOrder, isListed)
 	return !isSide && !l.Searched.In(key) && !l.Placeholders.Has(fold(a.Text)) && !(isOfList && isList)
 }

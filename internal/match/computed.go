@@ -63,6 +63,9 @@ func (m *matcher) follows(value string, c *Constraint) bool {
 	if m.irreversible && len(c.Sources) > 0 {
 		return m.followsExactly(want, c)
 	}
+	if m.irreversible && numbers().MatchString(c.By) && unitOf(words(c.By)) == 0 {
+		return m.isOfWords(want, c)
+	}
 	return m.isMade(want, c, named)
 }
 

@@ -23,7 +23,22 @@ func (r *Result) saysFailed() bool {
 	says := func(f field) bool {
 		return !f.null && lexicon().Failures.In(f.key) && !isListed(f.record) && !slices.Contains(nothing, fold(f.text))
 	}
-	return !r.values && slices.ContainsFunc(r.fields, says)
+	return !r.values && (slices.ContainsFunc(r.fields, says) || r.endedBadly())
+}
+
+// endedBadly reports whether what a server puts around a list says that the call didn't end well: "success": false, "status": "partial".
+func (r *Result) endedBadly() bool {
+	isListing := slices.ContainsFunc(r.inOrder, isListed)
+	isEnvelope := func(record string) bool {
+		return !slices.ContainsFunc(r.records[record], func(i int) bool {
+			return !lexicon().Wrapping.In(r.fields[i].key) && slices.ContainsFunc(r.fields[i].key, isOfNoWrapper)
+		})
+	}
+	ended := func(f field) bool {
+		isOutcome := !f.null && f.text != "" && len(f.key) == 1 && lexicon().Outcomes.In(f.key)
+		return isOutcome && !isListed(f.record) && !lexicon().Well.Has(fold(f.text)) && isEnvelope(f.record)
+	}
+	return isListing && slices.ContainsFunc(r.fields, ended)
 }
 
 // empty reports whether a result shows an empty list, and nothing that speaks of a record.

@@ -46,6 +46,19 @@ func (m *matcher) followsExactly(want *big.Rat, c *Constraint) bool {
 	return m.make(want, of, sources, by, operations)
 }
 
+// isOfWords reports whether a number is what the words of a computation without a source make of the numbers in them.
+func (m *matcher) isOfWords(want *big.Rat, c *Constraint) bool {
+	part, any, read := shareOf(c)
+	if said := amountsIn(part.by); len(said) == 1 && (read || !any) {
+		return equalToCent(new(big.Rat).Add(new(big.Rat).Mul(said[0], part.factor), part.added), want)
+	}
+	operations := operationsIn(c.By, nil)
+	if len(operations) == 0 && isSum(words(c.By), nil) {
+		operations[plus] = true
+	}
+	return m.make(want, nil, nil, c.By, operations)
+}
+
 // glossed is a number with another one in brackets behind it that says what it comes to: "their share of 12.00 (half: 6.00)".
 var glossed = pattern.OnUse(`(` + amount + `)\s*\([^()\d]*(` + amount + `)[^()\d]*\)`)
 

@@ -193,7 +193,7 @@ func (f *field) isPartOf(l *listing) bool {
 	isPage := lexicon().Page.In(f.key) || lexicon().Pages.In(f.key)
 	isRemark := lexicon().Remarks.In(f.key) || lexicon().Notes.In(f.key)
 
-	shown, isOf, isPart := -1, false, false
+	shown, isOf, isPart, isMany := -1, false, false, false
 	tokens := portionToken().FindAllString(text, -1)
 	for i, token := range tokens {
 		n, err := strconv.Atoi(strings.Map(onlyDigits, token))
@@ -203,8 +203,9 @@ func (f *field) isPartOf(l *listing) bool {
 		}
 		isMore := n > l.listed || (isPage && n > 1)
 		isNoun := func(w string) bool { return l.isCalled(w) || (isRemark && lexicon().Counts.Has(w)) }
-		isPart = isPart || (n == l.listed && l.r.isRemark(f)) // in whatever words: "Kun de 2 nyeste vises, 16 flere findes"
-		if isMore && (isPart || (isOf && n >= shown) || slices.ContainsFunc(tokens[i+1:min(i+2, len(tokens))], isNoun)) {
+		isPart = isPart || (n == l.listed && l.r.isRemark(f)) // in whatever words: "Kun de 2 nyeste vises, 16 flere findes", "全8件中1件"
+		isMany = isMany || n > l.listed
+		if (isPart && isMany) || (isMore && (isPart || (isOf && n >= shown) || slices.ContainsFunc(tokens[i+1:min(i+2, len(tokens))], isNoun))) {
 			return true
 		}
 		shown, isOf = n, false

@@ -123,7 +123,10 @@ func shareOf(c *Constraint) (s share, any, read bool) {
 	}
 
 	ambiguous := parts > 1 && !(parts == 2 && before && more && comma) // half of the sum, or the sum with a half of it
-	member := c.Sources[0].name()
+	var member []string
+	if len(c.Sources) > 0 {
+		member = c.Sources[0].name()
+	}
 	left := slices.ContainsFunc(words(s.by), func(w string) bool { return isArithmetic(w) && !slices.Contains(member, w) })
 	any = parts > 0 || left || calculating().MatchString(s.by)
 	return s, any, any && !ambiguous && !left && !calculating().MatchString(s.by)

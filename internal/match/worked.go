@@ -20,7 +20,8 @@ import (
 func (m *matcher) computed(c *Constraint, a Argument) (Grant, string) {
 	g := Grant{Way: WayComputed, By: c.By}
 	at, isTime := moment(strings.TrimSpace(a.Text))
-	checked := len(c.Sources) > 0 || (a.Doubtful && a.Role != label.Content)
+	tells := m.irreversible && numbers().MatchString(c.By)
+	checked := len(c.Sources) > 0 || ((a.Doubtful || tells) && a.Role != label.Content)
 	miss := ""
 	switch {
 	case m.isPartOf(c, a.Text):
