@@ -54,6 +54,9 @@ type resultKey struct {
 	shape  *record.Shape
 }
 
+// Size returns how long the result is, of which its values are made.
+func (k resultKey) Size() int { return max(len(k.result.Content), len(k.result.Structured)) }
+
 type resultValue struct {
 	value ref.Val
 	err   error

@@ -23,6 +23,12 @@ type Text struct {
 	words      []word
 }
 
+// Size returns how much memory the text takes, in bytes.
+func (t Text) Size() int {
+	const ofWord = 40
+	return len(t.raw) + len(t.words)*ofWord
+}
+
 // NewText finds the words of a text, in any case. An apostrophe belongs to its word.
 func NewText(s string) Text {
 	lower := strings.ToLower(s)

@@ -17,31 +17,11 @@ import (
 // same conversation. There a user takes values from it, to say which one is meant; an agent
 // that puts a result into a user's turn says all of it.
 type brought struct {
-	texts map[uint64]form
-	// sayings are the keys of sentences in records.
-	sayings map[uint64]bool
-	// units are the keys of the names and values of records, up to quoteTokens.
-	units map[uint64]unit
+	// words are the keys of texts, of sentences in records, and of the names and values of records, up to quoteTokens.
+	words traits
 	// small are the latest records that are shorter than a quote.
 	small []record
 }
-
-// form says how a whole text is found.
-type form uint8
-
-const (
-	common form = iota // not at all: anybody says it
-	single             // as a line: it is a value
-	wordy              // anywhere
-)
-
-// unit says what words are in a record.
-type unit uint8
-
-const (
-	isName unit = 1 << iota
-	isValue
-)
 
 // record is a small record: for each value the keys of its spellings.
 type record [][]uint64
@@ -74,13 +54,10 @@ func (b *brought) add(text string) {
 		return
 	}
 	whole := key(0, words)
-	if _, known := b.texts[whole]; known {
+	if b.words.isKnown(whole) {
 		return
 	}
-	if b.texts == nil {
-		b.texts, b.sayings, b.units = map[uint64]form{}, map[uint64]bool{}, map[uint64]unit{}
-	}
-	b.texts[whole] = formOf(text, words)
+	b.words.add(whole, isSeen|formOf(text, words))
 
 	if len(text) > maxRead {
 		return
@@ -90,16 +67,16 @@ func (b *brought) add(text string) {
 	}
 }
 
-// formOf returns how a text is found. Words without a space between them are one value, such
+// formOf returns how a text is found; nothing for one that anybody says. Words without a space between them are one value, such
 // as an id or an address of a page.
-func formOf(text string, words []token) form {
+func formOf(text string, words []token) trait {
 	switch {
 	case spaced(text, words) >= wordyTokens:
-		return wordy
+		return isWordy
 	case worthFinding(text, len(words)):
-		return single
+		return isSingle
 	}
-	return common
+	return 0
 }
 
 // spaced counts words with space between them, or a line break that JSON or a page writes.
@@ -163,9 +140,9 @@ func (b *brought) addRecord(doc *strictjson.Document, of int) {
 		words, _ := tokensOf(leaf.Text, maxEchoTokens)
 		k := key(0, words)
 		if f := formOf(leaf.Text, words); 2*len(words) >= of {
-			b.texts[k] = max(b.texts[k], f) // the rest only wraps it
-		} else if f == wordy && leaf.Kind == strictjson.String {
-			b.sayings[k] = true
+			b.words.add(k, f) // the rest only wraps it
+		} else if f == isWordy && leaf.Kind == strictjson.String {
+			b.words.add(k, isSaying)
 		}
 	}
 
@@ -179,13 +156,13 @@ func (b *brought) addRecord(doc *strictjson.Document, of int) {
 
 // addUnit records a name or a value, and returns its key if it has words, and no more than
 // a quote.
-func (b *brought) addUnit(text string, is unit) (k uint64, ok bool) {
+func (b *brought) addUnit(text string, is trait) (k uint64, ok bool) {
 	words, end := tokensOf(text, quoteTokens)
 	if len(words) == 0 || (end < len(text) && len(words) == quoteTokens) {
 		return 0, false
 	}
 	k = key(0, words)
-	b.units[k] |= is
+	b.words.add(k, is)
 	return k, true
 }
 
@@ -210,14 +187,14 @@ func (b *brought) marks(text string, words []token, lines []quote) []quote {
 	found := b.rows(text, words)
 	for i := range words {
 		for n := wordyTokens; n < quoteTokens && i+n <= len(words); n++ {
-			k := key(0, words[i:i+n])
-			if b.texts[k] == wordy || (b.sayings[k] && standsAlone(text, words, i)) {
+			is := b.words.of(key(0, words[i:i+n]))
+			if is&isWordy != 0 || (is&isSaying != 0 && standsAlone(text, words, i)) {
 				found = append(found, quote{from: i, to: i + n})
 			}
 		}
 	}
 	for _, q := range lines {
-		if b.texts[key(0, words[q.from:q.to])] != common {
+		if b.words.of(key(0, words[q.from:q.to]))&(isSingle|isWordy) != 0 {
 			found = append(found, q)
 		}
 	}
@@ -252,7 +229,7 @@ func (q quote) withSentence(text string, words []token) quote {
 // as much as a quote, or all of a small record. A sign or a line break parts them, as in all forms
 // of records: a list of words has those of any sentence, and could take a condition from the user.
 func (b *brought) rows(text string, words []token) []quote {
-	if len(b.units) == 0 {
+	if b.words.isEmpty() {
 		return nil
 	}
 	// from[i] is where the longest row begins that ends before word i.
@@ -266,7 +243,7 @@ func (b *brought) rows(text string, words []token) []quote {
 			begin = from[i]
 		}
 		for n := 1; n <= quoteTokens && i+n <= len(words); n++ {
-			if b.units[key(0, words[i:i+n])] != 0 {
+			if b.words.of(key(0, words[i:i+n]))&(isName|isValue) != 0 {
 				from[i+n] = min(from[i+n], begin)
 			}
 		}
@@ -291,7 +268,7 @@ func (b *brought) isRecord(row []token) bool {
 	for i := range row {
 		for n := 1; i+n <= len(row); n++ {
 			k := key(0, row[i:i+n])
-			named = named || b.units[k]&isName != 0
+			named = named || b.words.of(k)&isName != 0
 			has[k] = true
 		}
 	}
