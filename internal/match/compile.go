@@ -28,7 +28,8 @@ type (
 		OnlyIf       []string
 		Args         []Arg
 
-		often int // what oftenest returns, once that is known
+		often       int             // what oftenest returns, once that is known
+		conditioned map[string]bool // what conditionWords returns, once that is needed
 	}
 	// Arg is a [scope.Arg].
 	Arg struct {

@@ -32,3 +32,6 @@ func (t *Task) Unindexed() *Task {
 	}
 	return t
 }
+
+// IsTitled reports whether a line has words between strokes, as the title of another message has.
+func IsTitled(line string) bool { return isBetweenStrokes(line) || hasBetweenDashes(line) }

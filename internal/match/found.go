@@ -257,8 +257,7 @@ func (m *matcher) inBlock(b *block, name []string, kind scope.Kind, ofRecord boo
 	sure = !m.irreversible || kind != scope.Number || !slices.ContainsFunc(lines, saysBesides)
 	if len(values) == 0 || (sharp(kind) && (m.irreversible || !ofRecord)) {
 		values, pointed = m.inText(name, kind, b.text)
-		isToldOf := b.speaksOf(name) && !m.hasUnsure(b.text, name, numbers().MatchString)
-		sure = pointed || !m.irreversible || !isMeasure(kind) || isToldOf
+		sure = pointed || !m.irreversible || !isMeasure(kind) || (m.work(4*len(b.text)) && b.speaksOf(name) && !m.hasUnsure(b.text, name, numbers().MatchString))
 	}
 	return values, pointed, sure
 }
@@ -419,7 +418,7 @@ func (m *matcher) inText(name []string, kind scope.Kind, text string) (values []
 	if !m.work(len(text)) {
 		return nil, false
 	}
-	if kind == scope.Number && slices.ContainsFunc(name, ofMoney) && m.work(2*len(text)) {
+	if kind == scope.Number && slices.ContainsFunc(name, ofMoney) && hasCurrency(text) && m.work(8*len(text)) {
 		if found := prices(text); len(found) > 0 {
 			return found, !m.irreversible || !m.hasUnsure(text, name, priced().MatchString)
 		}

@@ -107,6 +107,15 @@ func undated(text string) string { return dates().ReplaceAllString(text, " ") }
 // ofMoney reports whether a word names an amount of money.
 func ofMoney(word string) bool { return lexicon().Money.Has(word) }
 
+// hasCurrency reports whether a text has the sign or the code of a currency: a look for prices takes long.
+func hasCurrency(text string) bool {
+	if strings.ContainsAny(text, strings.Trim(signs, "[]")) {
+		return true
+	}
+	codes := strings.Split(strings.Trim(currencies, "(?:)"), "|")
+	return slices.ContainsFunc(codes, func(code string) bool { return strings.Contains(text, code) })
+}
+
 // prices returns the distinct amounts of money in a text.
 func prices(text string) []string {
 	var out []string

@@ -246,29 +246,40 @@ func (f *field) isOtherWord(other *field) bool {
 // isOfReading reports whether a member is one that changes by being read: whether a thing was, or when it last was, or somebody was there. When
 // it was last paid is a fact.
 func (f *field) isOfReading() bool {
-	isLast := f.key[0] == "last" && lexicon().OfUse.In(f.key) && isMoment(f.text)
+	isLast := len(f.key) > 0 && f.key[0] == "last" && lexicon().OfUse.In(f.key) && isMoment(f.text)
 	return isLast || (lexicon().OfReading.In(f.key) && !f.numeric)
 }
 
 // isConditioned reports whether the entry has a word of a member's name in a condition, or in what it chooses by.
 func (m *matcher) isConditioned(f *field) bool {
-	isOf := func(name []string) bool {
-		return slices.ContainsFunc(name, func(w string) bool { return slices.Contains(f.key, w) })
+	if m.in.conditioned == nil {
+		m.in.conditioned = m.in.conditionWords()
 	}
-	is := false
-	of := Scope{Calls: []Call{*m.in}}
-	of.eachSource(func(s *Source) {
-		isIn := func(w Match) bool {
-			for each := range w.each {
-				if isOf(each.name()) {
-					return true
-				}
-			}
-			return false
+	return !m.work(len(f.key)*perStep) || slices.ContainsFunc(f.key, func(w string) bool { return m.in.conditioned[w] })
+}
+
+// conditionWords returns the words of the members that an entry names in its conditions and sources, and of what it chooses by.
+func (e *Call) conditionWords() map[string]bool {
+	out := map[string]bool{}
+	add := func(all []string) {
+		for _, w := range all {
+			out[w] = true
 		}
-		is = is || isOf(s.name()) || slices.ContainsFunc(s.Where, isIn)
+	}
+
+	of := Scope{Calls: []Call{*e}}
+	of.eachSource(func(s *Source) {
+		add(s.name())
+		for i := range s.Where {
+			for each := range s.Where[i].each {
+				add(each.name())
+			}
+		}
 	})
-	return is || slices.ContainsFunc(m.in.Args, func(c Arg) bool { return isOf(words(c.By)) })
+	for i := range e.Args {
+		add(words(e.Args[i].By))
+	}
+	return out
 }
 
 // isSameTime reports whether two texts are the same moment in two zones, or one is the day of the other.

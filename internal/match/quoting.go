@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/remit-project/remit/internal/pattern"
 )
@@ -62,17 +63,52 @@ func isQuote(line string) bool {
 	return line[0] == '>' || strings.HasPrefix(line, "&gt;") || strings.HasPrefix(line, "&#62;") || (line[0] == '|' && strings.Count(line, "|") == 1)
 }
 
-// isTitle reports whether a line between dashes says that a message follows. In a mail it may say anything.
+// isTitle reports whether a line between dashes says that a message follows. In a mail it may say anything, and so may one that is too long to
+// be looked through.
 func (q *quoting) isTitle(line string) bool {
-	isStroke := func(s string) bool { return strings.Contains(line, s) }
-	if !slices.ContainsFunc([]string{"---", "___", "===", "***", "~~~", "———", "–––"}, isStroke) || !titled().MatchString(line) {
+	const longest = 2000 // bytes
+	if !isBetweenStrokes(line) && !hasBetweenDashes(line) {
 		return false
 	}
-	return (q.isMail && strings.Contains(line, strokes)) || messages().MatchString(line)
+	return (q.isMail && strings.Contains(line, strokes)) || len(line) > longest || messages().MatchString(line)
 }
 
-// titled matches words between dashes or other strokes.
-var titled = pattern.OnUse(`^[ \t]*[-–—_=*~]{3,}[ \t]*\pL.*[-–—_=*~]{3,}[ \t]*$|-{4,}[ \t]*\pL[^-]*-{4,}`)
+// isStroke reports whether a sign draws a line.
+func isStroke(r rune) bool { return strings.ContainsRune("-–—_=*~", r) }
+
+// isBetweenStrokes reports whether a line is words with three strokes before and behind them, or more.
+func isBetweenStrokes(line string) bool {
+	line = strings.Trim(line, " \t")
+	words := strings.TrimLeftFunc(line, isStroke)
+	isBegun := utf8.RuneCountInString(line[:len(line)-len(words)]) >= minStrokes
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(words, " \t"))
+	if !isBegun || !unicode.IsLetter(first) {
+		return false
+	}
+	return utf8.RuneCountInString(words[len(strings.TrimRightFunc(words, isStroke)):]) >= minStrokes
+}
+
+// minStrokes is how many signs in a row draw a line.
+const minStrokes = 3
+
+// hasBetweenDashes reports whether a line has words between four dashes each, or more.
+func hasBetweenDashes(line string) bool {
+	isOpen := false // behind dashes that go on with a letter
+	for line != "" {
+		at := strings.IndexByte(line, '-')
+		if at < 0 {
+			return false
+		}
+		behind := strings.TrimLeft(line[at:], "-")
+		isLong := len(line)-at-len(behind) >= len(strokes)
+		if isLong && isOpen {
+			return true
+		}
+		first, _ := utf8.DecodeRuneInString(strings.TrimLeft(behind, " \t"))
+		isOpen, line = isLong && unicode.IsLetter(first), behind
+	}
+	return false
+}
 
 // messages matches what a line between dashes says where a mail follows it, and no part of a bill, and the names of tools that return mails.
 var messages = pattern.OnUse(`(?i)mess?a[gj]|mensa|mail|original|forward|nachricht|weitergeleitet|ursprünglich|origine|transf|reenvi|encaminh|messaggio|inoltr|bericht|doorgest|oorspronk|meddel|melding|vidare|videres|` +

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/remit-project/remit/internal/match"
 	"github.com/remit-project/remit/internal/raced"
 	"github.com/remit-project/remit/scope"
@@ -153,7 +155,7 @@ func TestKeepingGrowsWithResult(t *testing.T) {
 }
 
 // searching returns a task with an entry for forward_mail, and the call.
-func searching(tb testing.TB, entry string, args map[string]string) (*match.Task, *match.Proposal) {
+func searching(tb rapid.TB, entry string, args map[string]string) (*match.Task, *match.Proposal) {
 	tb.Helper()
 	s, refused, err := scope.Parse([]byte(`{"calls":[{"tool":"forward_mail",`+entry+`}]}`), nil)
 	if err != nil || len(refused) > 0 {
