@@ -97,6 +97,7 @@ type candidate map[string]string
 type described struct {
 	siblings []strictjson.Value
 	all      []candidate
+	isKept   bool
 
 	mu sync.Mutex
 	// vocabularies are those that were made, and of the vocabulary of each record that was searched for.
@@ -127,7 +128,7 @@ func (r *Records) describe(g *group) *described {
 		if r.described == nil {
 			r.described = map[*group]*described{}
 		}
-		r.described[g] = d
+		r.described[g], d.isKept = d, true
 		r.texts += texts
 	}
 	return d
@@ -151,6 +152,7 @@ func (d *described) vocabulary(own int, called *named) *vocabulary {
 	}
 	v := newVocabulary(fields, d.all, called)
 	if len(d.vocabularies) < maxVocabularies {
+		v.isKept = d.isKept
 		d.vocabularies = append(d.vocabularies, v)
 		d.of[own] = v
 	}
@@ -233,6 +235,7 @@ type vocabulary struct {
 	values  map[string][]spelling // by the first word
 	records []candidate
 	keys    map[string][][]word // the names of all fields of all records, by the last word
+	isKept  bool
 }
 
 // otherKey reports whether the name of a field is right before a place.
@@ -274,7 +277,7 @@ func newVocabulary(fields []field, all []candidate, called *named) *vocabulary {
 			byKey[f.key[0].text] = append(byKey[f.key[0].text], i)
 		}
 	}
-	return &vocabulary{fields, byKey, out, all, called.keys}
+	return &vocabulary{fields: fields, byKey: byKey, values: out, records: all, keys: called.keys}
 }
 
 // key returns the length of the name of a field at a place, with a value of it after; 0 for none.
@@ -338,8 +341,12 @@ var generic = []string{"yes", "no", "none", "true", "false", "n/a"}
 // maxWindows bounds the stretches of texts that are kept.
 const maxWindows = 1 << 13
 
-// windowsOf returns the stretches of a text, which are the same for each record of a vocabulary.
+// windowsOf returns the stretches of a text, which are the same for each record of a vocabulary. Those of a vocabulary that
+// nobody asks again would keep it.
 func (r *Records) windowsOf(t Text, v *vocabulary) []window {
+	if !v.isKept {
+		return windowsOf(t, v)
+	}
 	at := reading{v, t.raw}
 	r.mu.Lock()
 	had, ok := r.windows[at]
