@@ -13,7 +13,8 @@ import (
 const (
 	maxAhead    = 64       // entries, the newest
 	maxSaid     = 32 << 10 // bytes of what was said
-	maxReturned = 1 << 20  // bytes of results
+	maxReturned = 1 << 20  // bytes of results at once
+	maxKept     = 4 << 20  // and in a session, since what was read takes many times as much
 	// maxStatements bounds the statements of rules.
 	maxStatements = 64
 	// maxRehearsed is how many calls are decided ahead, and maxRehearsal bounds the bytes that are kept of one.
@@ -25,7 +26,7 @@ const (
 // read: what the user and the agent said, what tools returned, and, after a turn of the user's, what the calls that
 // were decided last depend on. No decision is another one for it.
 func (s *Set) ReadAhead(h *History) {
-	if s == nil || len(s.guards) == 0 || h.memo == nil || len(h.Entries) == 0 {
+	if s == nil || !s.hangsOnWords || h.memo == nil || len(h.Entries) == 0 {
 		return
 	}
 	m := h.memo()
@@ -62,9 +63,24 @@ func (s *Set) readResults(m *remembered, h *History) {
 		if room -= len(content(e.Call.Result)); room < 0 {
 			return
 		}
+		at := readKey{m.same(e.Call.Result), e.Call.Tool}
+		if !m.readsAhead(at) {
+			continue
+		}
 		_, _ = m.value(e.Call.Result, record.Anything()) // a decision that needs it says what is wrong with it
-		m.result(readKey{m.same(e.Call.Result), e.Call.Tool}).Read()
+		m.result(at).Read()
 	}
+}
+
+// readsAhead reports whether a result is to be read ahead: one that isn't read yet, as long as the session has room.
+func (m *remembered) readsAhead(at readKey) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.read[at] != nil || m.ahead > maxKept {
+		return false
+	}
+	m.ahead += len(content(at.result)) + sizeOfResult
+	return true
 }
 
 // readSaid reads an exchange as decisions do, whatever the call.
@@ -98,10 +114,9 @@ func (s *Set) readSaid(e *exchange) {
 // the lists that this takes are there before the first decision.
 func (s *Set) listen() {
 	s.statements = map[string][]string{}
-	words := false
 	note := func(e ast.Expr) {
 		if e.Kind() == ast.CallKind {
-			words = words || slices.Contains(saidFunctions, e.AsCall().FunctionName())
+			s.hangsOnWords = s.hangsOnWords || slices.Contains(saidFunctions, e.AsCall().FunctionName())
 			s.noteStatements(e.AsCall())
 		}
 	}
@@ -118,7 +133,7 @@ func (s *Set) listen() {
 		}
 	}
 
-	if words {
+	if s.hangsOnWords {
 		m := newRemembered()
 		s.readSaid(&exchange{question: "Shall I cancel it for 2 days?", reply: "Yes, only the first.", memo: m})
 		m.none.Names(m.text("in 2 days"), "2")

@@ -254,6 +254,45 @@ func TestReadAheadBound(t *testing.T) {
 	}
 }
 
+// TestReadAheadKeeps reads nothing ahead where no rule hangs on words, and no more than so many results of a session: what
+// was read of one takes many times as much as its text.
+func TestReadAheadKeeps(t *testing.T) {
+	hanging, r := rental(t)
+	f, err := guard.Load("order.yaml", []byte("tool: order\npolicies:\n  - {name: r, require: 'args.total <= 5000', message: no}\n"))
+	must(t, err)
+	plain, err := guard.Compile([]*guard.File{f}, shop(t))
+	must(t, err)
+	result := func(i int) guard.Entry {
+		text := fmt.Sprintf(`[{"id":"R%d","name":"thing %d"}%s]`, i, i, strings.Repeat(`,{"id":"X","name":"another"}`, 1<<10))
+		return guard.Entry{Kind: guard.CallEntry, Call: &guard.Call{Server: r.Server, Tool: "list", Arguments: json.RawMessage(`{}`), Result: guard.ResultOf(json.RawMessage(text))}}
+	}
+	for name, c := range map[string]struct {
+		set     *guard.Set
+		results int
+	}{
+		"no rule hangs on words": {plain, 1},
+		"many results":           {hanging, 256},
+	} {
+		h := &guard.History{}
+		h.Remember()
+		for i := range c.results {
+			h.Entries = append(h.Entries, result(i))
+			c.set.ReadAhead(h)
+		}
+		const runs, most = 5, 10.0
+		more := make([]guard.Entry, 0, runs+1)
+		for i := range cap(more) {
+			more = append(more, result(c.results+i))
+		}
+		if got := testing.AllocsPerRun(runs, func() {
+			h.Entries, more = append(h.Entries, more[0]), more[1:]
+			c.set.ReadAhead(h)
+		}); got > most {
+			t.Errorf("%s: %.0f allocations, of %.0f at most", name, got, most)
+		}
+	}
+}
+
 // seldom is how many decisions there are for a time of the floor: to stop the clock stops the program.
 const seldom = 8
 

@@ -44,6 +44,7 @@ type remembered struct {
 	first     map[uint64]*Result // by the hashes of what they say; see [remembered.same]
 	firstOf   map[*Result]*Result
 	firstSize int
+	ahead     int // bytes of the results that were read ahead
 	talks     []*talk
 	decided   []Request // see [remembered.rehearse]
 }

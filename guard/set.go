@@ -12,6 +12,8 @@ type Set struct {
 	guards map[toolName]*Guard
 	// statements are those that rules ask for, by the functions with which they do.
 	statements map[string][]string
+	// hangsOnWords is set where some rule asks what was said.
+	hangsOnWords bool
 }
 
 type toolName struct{ server, tool string }
@@ -80,7 +82,7 @@ func (s *Set) Recall(r Request) Outcome {
 		r.Recorded = new(Facts)
 	}
 	guards := s.Applying(r.Server, r.Tool)
-	if len(guards) > 0 && r.History != nil && r.History.memo != nil {
+	if s != nil && s.hangsOnWords && r.History != nil && r.History.memo != nil {
 		r.History.memo().rehearse(&r)
 	}
 	return evaluate(context.Background(), guards, r)
