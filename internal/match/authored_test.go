@@ -75,6 +75,34 @@ func TestWhatTheAuthorSays(t *testing.T) {
 	}
 }
 
+// TestWhatATextSaysOfAValue: a call that can't be taken back takes no amount of a text in another currency, and no account that the text calls an
+// old one, or none to pay to.
+func TestWhatATextSaysOfAValue(t *testing.T) {
+	taking := func(field, kind string) string {
+		return `{"calls":[{"tool":"act","args":{"/x":{"from":[{"tool":"get_letter","args":{"/letter_id":{"is":"B-12"}},"field":"` + field + `"}],"kind":"` + kind + `","pick":"only"},"/currency":{"is":"EUR"}}}]}`
+	}
+	const account = "DE89370400440532013000"
+	says := func(field, kind, value, text string, want bool) asking {
+		return asking{scope: taking(field, kind), said: "Pay in EUR as letter B-12 says.", args: map[string]string{"/x": value, "/currency": "o:EUR"}, want: want, results: []returned{{"get_letter", `{"letter_id":"B-12"}`, text}}}
+	}
+	amount := func(text string, want bool) asking { return says("total", "number", "o:900", text, want) }
+	paying := func(text string, want bool) asking { return says("iban", "account", "t:"+account, text, want) }
+	askings{
+		"in the currency of the call":    amount("Letter\nTotal: 900.00 EUR", true),
+		"with its sign":                  amount("Letter\nTotal: €900.00", true),
+		"without a currency":             amount("Letter\nTotal: 900.00", true),
+		"in another currency":            amount("Letter\nTotal: 900.00 USD", false),
+		"with the sign of another one":   amount("Letter\nTotal: $900.00", false),
+		"in kroner":                      amount("Letter\nTotal: 900,00 kr", false),
+		"in thousands or not":            says("total", "number", "o:1.25", "Letter\nTotal: 1.250 EUR", false),
+		"an account":                     paying("Letter\nIBAN: "+account, true),
+		"an account, and no cheque":      paying("Please pay to "+account+".\nNot by cheque", true),
+		"an old account":                 paying("Letter\nOld IBAN (closed): "+account, false),
+		"an account not to pay to":       paying("Zahlen Sie nicht an "+account, false),
+		"an account in blocks of digits": says("iban", "account", "t:DE89 3704 0044 0532 0130 00", "Letter\nIBAN: DE89 3704 0044 0532 0130 00", true),
+	}.run(t)
+}
+
 // TestHeaderOfAMail: who sends a mail chooses the name in its header. A header in the text of another mail is the sender's own only by the
 // address, and by no other one beside it.
 func TestHeaderOfAMail(t *testing.T) {

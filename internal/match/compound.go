@@ -7,11 +7,12 @@ import (
 )
 
 // isInCompound reports whether other records of a list than the selected ones have the words of the conditions in compounds: of "presszókávé" and
-// "szemes kávé", either may be the kávé that is meant. No compound selects a record by itself.
+// "szemes kávé", either may be the kávé that is meant. No compound selects a record by itself. What a place is called is no kind of anything:
+// Nowolipowa is another street than Lipowa.
 func (m *matcher) isInCompound(where []Match, selected selection, r *Result) bool {
 	looser, any := where, false
 	for i := range where {
-		if len(where[i].Contains) == 0 {
+		if len(where[i].Contains) == 0 || lexicon().Places.Ends(head(where[i].name())) {
 			continue
 		}
 		if !any {

@@ -2,6 +2,7 @@ package match
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -470,25 +471,45 @@ func (m *matcher) objectNow(p *Proposal, pointer string) (*Result, []string) {
 }
 
 // about returns the records that are the object of a call: they have a value of it under
-// the same name, which is not the argument in question.
+// the same name, which is not the argument in question. What others share says nothing where the value of another
+// argument is that of fewer of them: the room, of the meetings in it.
 func (m *matcher) about(r *Result, p *Proposal, pointer string) []string {
-	var out []string
-	found := map[string]bool{}
+	var sets []selection
 	for _, a := range p.Args {
 		tells := a.Role == label.Selector || a.authority()
 		if !tells || a.Empty || a.Pointer == pointer {
 			continue
 		}
 		isNamed, _ := m.member(r, argumentName(a.Pointer), "")
+		of := selection{}
 		for i := range r.fields {
 			f := &r.fields[i]
-			same := isNamed(f) && !f.null && f.text == a.Text && r.outermost(f.record) && isAbout(r, p, a.Pointer, f)
-			if same && !found[f.record] {
-				found[f.record], out = true, append(out, f.record)
+			if isNamed(f) && !f.null && f.text == a.Text && r.outermost(f.record) && isAbout(r, p, a.Pointer, f) {
+				of[f.record] = true
 			}
 		}
+		if len(of) > 0 {
+			sets = append(sets, of)
+		}
 	}
-	return out
+
+	all := selection{}
+	for _, of := range sets {
+		if isShared := slices.ContainsFunc(sets, of.isMoreThan); !isShared {
+			maps.Copy(all, of)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(r.inOrder), func(record string) bool { return !all[record] })
+}
+
+// isMoreThan reports whether a selection has all records of another one, and more.
+func (s selection) isMoreThan(other selection) bool {
+	for record := range other {
+		if !s[record] {
+			return false
+		}
+	}
+	return len(s) > len(other)
 }
 
 // isAbout reports whether a result is about the same kind of thing as a call, so that an id

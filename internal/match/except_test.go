@@ -240,3 +240,32 @@ func TestWhatIsLeftOutIsThere(t *testing.T) {
 		}
 	}
 }
+
+// TestOnlyOneIsLeft: of two, the only one is the one that isn't left out. What others may have written to be left out leaves none.
+func TestOnlyOneIsLeft(t *testing.T) {
+	const mine = `{"calls":[{"tool":"act","args":{"/id":{"from":[{"tool":"list_events","field":"id"}],"kind":"id","pick":"only","except":[{"tool":"list_events","field":"id","where":{"place":{"contains":"balcony"}}}]}}}]}`
+	seats := func(first, second string) []returned {
+		return events(`[{"id":"e1","place":"` + first + `"},{"id":"e2","place":"` + second + `"}]`)
+	}
+	is := map[string]string{"/id": "s:e2"}
+	askings{
+		"the other one":        {scope: mine, said: "Not the one on the balcony", args: is, results: seats("balcony, row 2", "stalls"), want: true},
+		"the one left out":     {scope: mine, said: "Not the one on the balcony", args: map[string]string{"/id": "s:e1"}, results: seats("balcony, row 2", "stalls")},
+		"both are left out":    {scope: mine, said: "Not the one on the balcony", args: is, results: seats("balcony", "balcony")},
+		"neither is left out":  {scope: mine, said: "Not the one on the balcony", args: is, results: seats("stalls", "stalls")},
+		"it may be either one": {scope: mine, said: "Not the one on the balcony", args: is, results: seats("balcon y", "stalls")},
+	}.run(t)
+}
+
+// TestObjectAmongOthersInARoom: what a call's object has already is told by the value that no other record has.
+func TestObjectAmongOthersInARoom(t *testing.T) {
+	const move = `{"calls":[{"tool":"move_event","args":{"/event_id":{"is":"e1"},"/room":{"unchanged":true},"/host":{"unchanged":true}}}]}`
+	results := events(`[{"event_id":"e1","room":"Oak","host":"Ann"},{"event_id":"e2","room":"Oak","host":"Kim"}]`)
+	with := func(host string) map[string]string {
+		return map[string]string{"/event_id": "s:e1", "/room": "s:Oak", "/host": "c:" + host}
+	}
+	askings{
+		"its own host":         {scope: move, said: "Move e1 in Oak", tool: "move_event", args: with("Ann"), results: results, want: true},
+		"that of the next one": {scope: move, said: "Move e1 in Oak", tool: "move_event", args: with("Kim"), results: results},
+	}.run(t)
+}

@@ -117,6 +117,7 @@ func (m *matcher) addText(found *finds, s *Source, c *Constraint, r *Result, f *
 		if !pointed && isMeasure(c.Kind) {
 			doubt = cond(doubt, m.misplaced(s, c, f))
 		}
+		doubt = cond(doubt, m.toldOtherwise(c, own, values))
 		found.add(candidate{call: r.Call, doubt: doubt}, pointed, values)
 	}
 	if values, pointed := m.inText(s.name(), c.Kind, others); len(values) > 0 {
@@ -244,6 +245,7 @@ func (m *matcher) lines(s *Source, c *Constraint, r *Result) []candidate {
 		case !sure:
 			like.doubt = cond(doubt, m.say("the text of %s has a value that may be of something else", s.Tool))
 		}
+		like.doubt = cond(like.doubt, m.toldOtherwise(c, b.text, values))
 		found.add(like, pointed, values)
 	}
 	return found.best()

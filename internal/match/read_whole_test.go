@@ -70,6 +70,7 @@ func TestReadWhole(t *testing.T) {
 		"most of an adjective":             {"most affordable", edited, ""},
 		"most recently":                    {"most recently updated", edited, "a"},
 		"what was never recorded":          {"most recently opened", edited, ""},
+		"fast, by how long it takes":       {"fastest by transit_hours", `[{"id":"a","transit_hours":26},{"id":"b","transit_hours":40}]`, "a"},
 		"fast, by when it leaves":          {"fastest", leaves, ""},
 		"the date of what others added":    {"newest by date", talked, "a"},
 		"newest, beside what others added": {"newest", talked, "a"},

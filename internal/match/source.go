@@ -160,7 +160,7 @@ func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate)
 	case scope.Choice:
 		o.values = m.withoutExcepted(c, undoubted(o.values), c.idOf(*a))
 	case scope.Only:
-		o.values = withoutAside(o.values)
+		o.values = m.withoutExcepted(c, withoutAside(o.values), c.idOf(*a))
 	}
 	if len(o.values) < offered {
 		hits = amongst(hits, o.values)

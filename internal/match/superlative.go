@@ -250,7 +250,8 @@ func (m *matcher) wholeMember(criterion []string, by criterion, o offers) [][]ca
 	}
 	of := measure{ranking: m.first(o, []string{strings.Join(criterion[at+1:], " ")}, by)}
 	isOwn := func(w string) bool { return by.order.isAbout(w) }
-	of.known = slices.ContainsFunc(criterion[at+1:], isOwn)
+	isLength := by.order.isAbout("duration") && timeUnits()[singular(criterion[len(criterion)-1])] > 0 // transit hours
+	of.known = isLength || slices.ContainsFunc(criterion[at+1:], isOwn)
 	if of.has && !of.known && !of.fits(by.order) {
 		return unclear()
 	}

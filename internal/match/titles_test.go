@@ -167,6 +167,7 @@ func TestWordsInCompounds(t *testing.T) {
 		"another ends with it":            {scope: coffee, args: is, results: events(`[` + whole + `,` + part + `]`)},
 		"in a list with things about it":  {scope: coffee, args: is, results: events(`{"program":"coop","points":1320,"rewards":[` + whole + `,` + part + `]}`)},
 		"another only begins with it":     {scope: coffee, args: is, results: events(`[` + whole + `,` + first + `]`), want: true},
+		"another street":                  {scope: acted(`{"address":{"contains":"Lipowa"}}`, "only", ""), args: is, results: events(`[{"id":"e1","address":"Lipowa 4"},{"id":"e2","address":"Nowolipowa 2"}]`), want: true},
 		"a longer name":                   {scope: having(`"Seidel"`), args: is, results: events(`[{"id":"e1","title":"Seidel, Marta"},{"id":"e2","title":"Seidelmann, Uwe"}]`), want: true},
 		"another has it inflected":        {scope: coffee, args: is, results: events(`[` + whole + `,` + ended + `]`), want: true},
 		"the other one":                   {scope: coffee, args: isPart, results: events(`[` + whole + `,` + part + `]`)},
