@@ -87,6 +87,9 @@ func withoutAside(all []candidate) []candidate {
 // withoutExcepted returns the values of a choice without those that it leaves out for sure: of the plans with a graphics card, the cheapest
 // one without is none. What may be left out goes on competing, and where it is the one that is meant, which one it is is a question.
 func (m *matcher) withoutExcepted(c *Constraint, all []candidate, id string) []candidate {
+	if len(c.Except) == 0 {
+		return all
+	}
 	out := map[occurrence]bool{} // in another listing than those that offer the values, by the text alone
 	offered := map[string]bool{}
 	for _, v := range all {
