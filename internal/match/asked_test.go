@@ -2,6 +2,7 @@ package match_test
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -108,19 +109,28 @@ func TestSettingsNobodyHasSaid(t *testing.T) {
 		"which nothing is said about": set("hard", "", false, false),
 	}.run(t)
 
-	formal := func(argument, value string, want bool) asking {
-		return asking{scope: scope, said: "Detach d1.", tool: "act", args: map[string]string{"/id": "s:d1", argument: "o:" + value}, want: want}
+	formalOf := func(tool, argument, value string, want bool) asking {
+		return asking{scope: strings.ReplaceAll(scope, `"act"`, `"`+tool+`"`), said: "Detach d1.", tool: tool, args: map[string]string{"/id": "s:d1", argument: "o:" + value}, want: want}
 	}
+	formal := func(argument, value string, want bool) asking { return formalOf("act", argument, value, want) }
 	askings{
 		"that it is meant":        formal("/confirm", "true", true),
 		"that the tool's verb is": formal("/confirm_act", "true", true),
 		"that something else is":  formal("/confirm_wipe", "true", false),
 		"that it isn't done":      formal("/dry_run", "true", true),
+		"the same in one word":    formal("/simulate", "true", true),
+		"that it runs":            formal("/run", "true", false),
+		"that nothing else does":  formal("/only", "true", false),
 		"how long one waits":      formal("/timeout", "30", true),
+		"how long it is to be":    formalOf("set_timeout", "/timeout", "30", false),
 		"how long it holds":       formal("/timeout", "99999", false),
 		"after how many days":     formal("/timeout_days", "30", false),
 		"how much is returned":    formal("/max_results", "5", true),
+		"a page of it":            formal("/page", "2", true),
+		"how many are deleted":    formalOf("delete_records", "/max_records", "5", false),
+		"how large it is":         formal("/max_size", "5", false),
 		"how many of it":          formal("/count", "5", false),
+		"which one":               formal("/item", "5", false),
 		"which batch":             formal("/batch_mode", "hard", false),
 		"that somebody is told":   formal("/notify", "true", false),
 		"that a mail confirms it": formal("/send_confirmation", "true", false),

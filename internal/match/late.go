@@ -81,7 +81,10 @@ func (t *Task) Unnamed(results []*Result, of string, isKnown func(server, tool s
 			p.Read, p.Irreversible = effects(e.Server, e.Tool)
 			out.gather(t.matcherOf(t.scope, p, results, true), e, r)
 		}
-		if len(out.Guesses) > 0 && len(out.Members) > 0 {
+		if len(out.Guesses) == 0 {
+			continue
+		}
+		if out.Members = t.newMatcher(results, true).memberNames(r); len(out.Members) > 0 {
 			return out, true
 		}
 	}
@@ -114,8 +117,8 @@ func (o *Open) gather(m *matcher, e *Call, r *Result) {
 			g.Uses = append(g.Uses, says)
 		}
 	}
-	if o.Members = m.memberNames(r); m.steps < 0 {
-		o.Guesses, o.Members = nil, nil // what wasn't looked at may have the names
+	if m.steps < 0 {
+		o.Guesses = nil // what wasn't looked at may have the names
 	}
 }
 
@@ -161,7 +164,7 @@ func (t *Task) meant(m *matcher, u *use) scope.Meant {
 
 		isAny := false
 		for _, r := range m.results {
-			if r.Server != n.server || r.Tool != n.tool || !r.hasRecords() {
+			if !isTool(u.source.Server, u.source.Tool, r.Server, r.Tool) || !r.hasRecords() {
 				continue
 			}
 			if isAny = true; !u.mayMean(m, r, n.names[at].Member) {

@@ -124,6 +124,21 @@ func TestLateNames(t *testing.T) {
 	}
 }
 
+// TestLateNamesOfTwoServers: what a scope without a server takes from tools of one name has one name in all of their results, and no
+// server says by its own what another one's records mean.
+func TestLateNamesOfTwoServers(t *testing.T) {
+	const mine, evil = "DE89370400440532013000", "GB33BUKB20201555555555"
+	task := taskFor(t, "Pay Ann Lee.", `{"calls":[{"tool":"pay","args":{"/account":{"from":[{"tool":"list_mails","field":"zorb","where":{"name":"Ann Lee"}}],"kind":"account","pick":"only"}}}]}`)
+	results := mailLists(`[{"zorb":"`+mine+`","konto":"`+evil+`","name":"Ann Lee"}]`, `[{"konto":"`+evil+`","name":"Eve"}]`)
+	results[1].Server = "other"
+	task.Name("other", "list_mails", []scope.Meant{{Guess: "zorb", Member: "konto"}})
+	for account, want := range map[string]bool{mine: true, evil: false} {
+		if _, misses, ok := task.Match(call("pay", map[string]string{"/account": "t:" + account}), results); ok != want {
+			t.Errorf("%s is covered: %v, want %v (%v)", account, ok, want, misses)
+		}
+	}
+}
+
 // TestLateNamesGiveNoCallBack: a call for each of several is for one of each, before a name is said and after it.
 func TestLateNamesGiveNoCallBack(t *testing.T) {
 	task := taskFor(t, "Forward all to ann@corp.example.", `{"calls":[{"tool":"forward_mail","times":"each","args":{"/to":{"is":"ann@corp.example"},"/id":{"from":[{"tool":"list_mails","field":"slug","where":{"blip":"x"}},{"tool":"list_mails","field":"slug"}],"kind":"id","pick":"all"}}}]}`)

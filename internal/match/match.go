@@ -374,16 +374,20 @@ func (a *Argument) isFormal(tool []string) bool {
 	are := func(is func(w string) bool) bool {
 		return len(key) > 0 && !slices.ContainsFunc(key, func(w string) bool { return !is(w) })
 	}
+	isOfTool := func(w string) bool { return speaks(strings.Join(tool, " "), w) }
+	isOfWork := slices.ContainsFunc(key, isOfTool) // the timeout of set_timeout
+
 	isPiece := func(w string) bool { return w != "count" && (isOneOf(l.Pieces)(w) || isOneOf(l.Counts)(w)) }
-	isOfAnswer := are(func(w string) bool { return l.Limits.Has(w) || isPiece(w) }) && (len(key) > 1 || key[0] == "limit" || key[0] == "page")
+	isLimited := isOnly(key, "limit") || isOnly(key, "page") || (len(key) > 1 && slices.ContainsFunc(key, isPiece))
+	isOfAnswer := isLimited && !isOfWork && are(func(w string) bool { return l.Limits.Has(w) || isPiece(w) })
 
 	n, err := whole(a.Text)
-	isWait := err == nil && n > 0 && n <= longestWait && slices.Equal(key, []string{"timeout"})
+	isWait := err == nil && n > 0 && n <= longestWait && isOnly(key, "timeout") && !isOfWork
 
-	isOfTool := func(w string) bool { return speaks(strings.Join(tool, " "), w) }
 	isOn := switches()[fold(a.Text)] == "on"
 	isMeant := isOn && l.Confirming.In(key) && are(func(w string) bool { return l.Confirming.Has(w) || isOfTool(w) })
-	return isOfAnswer || isWait || isMeant || (isOn && are(l.Trials.Has))
+	isTrial := isOn && l.Trials.In(key) && are(func(w string) bool { return l.Trials.Has(w) || w == "run" || w == "only" })
+	return isOfAnswer || isWait || isMeant || isTrial
 }
 
 // longestWait is how long a caller may wait for an answer without a word of the user's, in seconds.

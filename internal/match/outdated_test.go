@@ -104,6 +104,7 @@ func TestOutdatedByAnotherTool(t *testing.T) {
 		"what it changes, and is asked for":      {strings.Replace(smallest, `"field":"mail"`, `"field":"mail","where":{"unread":true}`, 1), `[{"mail":"m1","size":4,"unread":true},{"mail":"m2","size":5,"unread":true}]`, attacked{"get_mail", nil, `{"mail":"m1","unread":false}`}, false},
 		"the same moment in another zone":        {smallest, `[{"mail":"m1","size":4,"due":"2026-05-01T10:00:00Z"},{"mail":"m2","size":5}]`, attacked{"get_mail", nil, `{"mail":"m1","due":"2026-05-01T12:00:00+02:00"}`}, true},
 		"the moment of the day":                  {smallest, `[{"mail":"m1","size":4,"due":"2026-05-01T10:00:00Z"},{"mail":"m2","size":5}]`, attacked{"get_mail", nil, `{"mail":"m1","due":"2026-05-01"}`}, true},
+		"a member without a name":                {smallest, `[{"mail":"m1","size":4,"":7},{"mail":"m2","size":5}]`, attacked{"get_mail", nil, `{"mail":"m1","":8}`}, false},
 		"of something else with such a word":     {smallest, `[{"mail":"m1","size":4},{"mail":"m2","size":5}]`, attacked{"get_printer", nil, `{"mail":"m1","size":90}`}, true},
 		"a number, as it was":                    {taken, `[{"mail":"m1","size":4}]`, attacked{"list_mails", nil, `[{"mail":"m1","size":4}]`}, true},
 		"a number, which is of pence by now":     {taken, `[{"mail":"m1","size":4}]`, attacked{"list_mails", nil, `[{"mail":"m1","size":4,"size_unit":"pence"}]`}, false},
