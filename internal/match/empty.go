@@ -29,10 +29,15 @@ func (r *Result) saysFailed() bool {
 // endedBadly reports whether what a server puts around a list says that the call didn't end well: "success": false, "status": "partial".
 func (r *Result) endedBadly() bool {
 	isListing := slices.ContainsFunc(r.inOrder, isListed)
+	others := map[string]bool{} // records with something of their own, which are looked through once
 	isEnvelope := func(record string) bool {
-		return !slices.ContainsFunc(r.records[record], func(i int) bool {
+		if others[record] {
+			return false
+		}
+		others[record] = slices.ContainsFunc(r.records[record], func(i int) bool {
 			return !lexicon().Wrapping.In(r.fields[i].key) && slices.ContainsFunc(r.fields[i].key, isOfNoWrapper)
 		})
+		return !others[record]
 	}
 	ended := func(f field) bool {
 		isOutcome := !f.null && f.text != "" && len(f.key) == 1 && lexicon().Outcomes.In(f.key)

@@ -128,8 +128,12 @@ func (t *Task) scopeFor(p *Proposal, results []*Result) *Scope {
 		return t.scope
 	}
 	key := renaming{p.Server, p.Tool, p.Irreversible, len(results), results[len(results)-1]}
-	if t.late != nil && t.late.key == key {
+	isAsWritten := len(p.Assumed)+len(p.Readings) == 0 // else a text may have the name for this call
+	if isAsWritten && t.late != nil && t.late.key == key {
 		return t.late.scope
+	}
+	if !isAsWritten {
+		key = renaming{}
 	}
 
 	m := t.matcherOf(t.scope, p, results, true)

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/remit-project/remit/internal/match"
+	"github.com/remit-project/remit/internal/serialized"
 	"github.com/remit-project/remit/scope"
 )
 
@@ -135,6 +136,29 @@ func TestLateNamesOfTwoServers(t *testing.T) {
 	for account, want := range map[string]bool{mine: true, evil: false} {
 		if _, misses, ok := task.Match(call("pay", map[string]string{"/account": "t:" + account}), results); ok != want {
 			t.Errorf("%s is covered: %v, want %v (%v)", account, ok, want, misses)
+		}
+	}
+}
+
+// TestLateNamesOfTexts: a text that is read as fields for a call has its names, whether or not another call was decided before.
+func TestLateNamesOfTexts(t *testing.T) {
+	const mine, evil = "DE89370400440532013000", "GB33BUKB20201555555555"
+	for name, isBefore := range map[string]bool{"at once": false, "after a call without": true} {
+		task := taskFor(t, "Pay Ann Lee.", `{"calls":[{"tool":"pay","args":{"/account":{"from":[{"tool":"list_mails","field":"zorb","where":{"name":"Ann Lee"}}],"kind":"account","pick":"all"}}}]}`)
+		task.Name("mailbox", "list_mails", []scope.Meant{{Guess: "zorb", Member: "konto"}})
+		results := mailLists(`[{"konto":"`+evil+`","name":"Ann Lee"}]`, `[]`)
+		text := &match.Result{Call: "r1", Server: "mailbox", Tool: "list_mails", Covered: true, Read: true, Early: true}
+		text.SetContent("- konto: "+evil+"\n  name: Ann Lee\n  zorb: "+mine+"\n- konto: "+evil+"\n  name: Bob\n  zorb: "+evil+"\n", nil)
+		text.SetAppearance(serialized.Trust{Closed: true}, nil)
+		results[1] = text
+
+		p := call("pay", map[string]string{"/account": "t:" + evil})
+		if isBefore {
+			task.Match(p, results)
+		}
+		p.Assumed = []scope.Reading{*text.Appearance()}
+		if _, _, ok := task.Match(p, results); ok {
+			t.Errorf("%s: another member's value is covered", name)
 		}
 	}
 }

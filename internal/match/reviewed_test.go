@@ -2,6 +2,7 @@ package match_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -67,7 +68,10 @@ func TestHostileNamesEnd(t *testing.T) {
 	choosing := func(by string) string {
 		return `{"calls":[{"tool":"act","args":{"/id":{"from":[{"tool":"list_mails","field":"id"}],"kind":"id","pick":"choice","by":"` + by + `"}}}]}`
 	}
-	var times, records strings.Builder
+	var times, records, outcomes strings.Builder
+	for i := range many / 2 {
+		fmt.Fprintf(&outcomes, `,"status%s":"x"`, strings.NewReplacer("0", "!", "1", "?", "2", ".", "3", ",", "4", ";", "5", ":", "6", "$", "7", "%").Replace(strconv.FormatInt(int64(i), 8)))
+	}
 	for i := range many / 4 {
 		fmt.Fprintf(&times, `,"m%dq":"2026-01-02"`, i)
 		fmt.Fprintf(&records, `,{"id":"i%d"}`, i)
@@ -76,6 +80,7 @@ func TestHostileNamesEnd(t *testing.T) {
 		"a spread name":          {unless(`"author":"Bob"`), `[{"id":"1","author":"` + strings.Repeat("a ", 40*many) + `"}]`},
 		"one word again":         {unless(`"body":{"contains":"אבג"}`), `[{"id":"1","body":"` + strings.Repeat("אבג", 10*many) + `"}]`},
 		"numbers in a list":      {unless(`"price":{"below":5}`), `[{"id":"1","price":[{"v":[7` + strings.Repeat(",7", many) + `]}]}]`},
+		"outcomes around a list": {choosing("newest"), `{"rows":[{"id":"1"}]` + outcomes.String() + `,"owner":"Bob"}`},
 		"members that are times": {choosing("newest"), `[{"id":"x"` + times.String() + `}` + records.String() + `]`},
 	} {
 		t.Run(name, func(t *testing.T) {
