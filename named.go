@@ -110,11 +110,11 @@ func (s *Session) Name(ctx context.Context, tool string) error {
 		return nil
 	}
 	select {
-	case s.planning <- struct{}{}:
+	case s.naming <- struct{}{}:
 	case <-ctx.Done():
 		return fmt.Errorf("wait for the names of the turn's scope: %w", ctx.Err())
 	}
-	defer func() { <-s.planning }()
+	defer func() { <-s.naming }()
 
 	return scope.EachNaming(ctx, namer, s.monitor.planTime, func() (*scope.NameRequest, error) { return s.NameRequest(tool), nil },
 		func(r *scope.NameRequest, naming *scope.Naming, failed error) error {

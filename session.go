@@ -25,8 +25,9 @@ type Session struct {
 	monitor *Monitor
 	id      string
 	asking  chan struct{} // holds a token while look-ups of guards are under way
-	// planning holds a token while the planner is asked.
-	planning chan struct{}
+	// planning holds a token while the planner is asked about a turn, and naming one while it is asked about names: a call whose
+	// entries have none waits for no name.
+	planning, naming chan struct{}
 
 	mu        sync.Mutex
 	version   uint64    // counts the changes
@@ -105,7 +106,7 @@ func (r *callRecord) resumable() bool {
 // Session begins a conversation. The id is for records and need not be unique: two
 // sessions never share anything.
 func (m *Monitor) Session(id string) *Session {
-	s := &Session{monitor: m, id: id, calls: map[string]*callRecord{}, agreed: agreements{}, ahead: ahead{}, passages: passages{}, asking: make(chan struct{}, 1), planning: make(chan struct{}, 1)}
+	s := &Session{monitor: m, id: id, calls: map[string]*callRecord{}, agreed: agreements{}, ahead: ahead{}, passages: passages{}, asking: make(chan struct{}, 1), planning: make(chan struct{}, 1), naming: make(chan struct{}, 1)}
 	s.seen = provenance.New(func() time.Time { return s.at })
 	if m.unseen {
 		s.seen.Unseen()

@@ -72,8 +72,9 @@ type live struct {
 	holders int
 	// turn holds one token: its holder may use the fields below.
 	turn chan struct{}
-	// planning holds one token while a planner is asked.
-	planning chan struct{}
+	// planning holds one token while a planner is asked about a turn, and naming one while it is asked about names: a call
+	// whose entries have none waits for no name.
+	planning, naming chan struct{}
 
 	session *remit.Session // nil when it must be read from the store
 	monitor *remit.Monitor
@@ -83,7 +84,7 @@ type live struct {
 }
 
 func newLive(id string) *live {
-	return &live{id: id, turn: make(chan struct{}, 1), planning: make(chan struct{}, 1)}
+	return &live{id: id, turn: make(chan struct{}, 1), planning: make(chan struct{}, 1), naming: make(chan struct{}, 1)}
 }
 
 // forget drops what is in memory, which may not be what is in the store.

@@ -17,6 +17,7 @@ import (
 // naming is a planner that says what a name means once it may.
 type naming struct {
 	times  atomic.Int64
+	begun  chan struct{}
 	answer chan struct{}
 }
 
@@ -26,6 +27,7 @@ func (*naming) Plan(context.Context, *scope.Request) (*scope.Plan, error) {
 
 func (n *naming) Name(ctx context.Context, _ *scope.NameRequest) (*scope.Naming, error) {
 	n.times.Add(1)
+	n.begun <- struct{}{}
 	select {
 	case <-n.answer:
 	case <-ctx.Done():
@@ -37,7 +39,7 @@ func (n *naming) Name(ctx context.Context, _ *scope.NameRequest) (*scope.Naming,
 // TestNames: the planner is asked as soon as a result is told, beside other steps of the session; the call that needs the answer
 // waits for it, and a session that is read from the log knows it.
 func TestNames(t *testing.T) {
-	n := &naming{answer: make(chan struct{})}
+	n := &naming{begun: make(chan struct{}, 1), answer: make(chan struct{})}
 	c, err := schema.Parse("mail", []byte(`{"tools":[{"name":"list_mails","inputSchema":{"type":"object","properties":{}}},
 		{"name":"delete_mail","inputSchema":{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}}]}`))
 	must(t, err)
@@ -55,6 +57,7 @@ func TestNames(t *testing.T) {
 	}
 	decide(s, remit.Call{ID: "l", Tool: "list_mails", Arguments: json.RawMessage(`{}`)}, remit.Allow)
 	must(t, s.Result(t.Context(), remit.Result{Call: "l", Content: `[{"id":"m1","correspondent":"Ann"},{"id":"m2","correspondent":"Eve"}]`}))
+	<-n.begun
 	must(t, s.Assistant(t.Context(), "I have found it.")) // doesn't wait
 	decide(s, remit.Call{ID: "l2", Tool: "list_mails", Arguments: json.RawMessage(`{}`)}, remit.Allow)
 

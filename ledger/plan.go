@@ -65,11 +65,11 @@ func (s *Session) Name(ctx context.Context, tool string) error {
 	v := s.ledger.enter(s.id)
 	defer s.ledger.leave(v)
 	select {
-	case v.planning <- struct{}{}:
+	case v.naming <- struct{}{}:
 	case <-ctx.Done():
 		return fmt.Errorf("session %q: wait for the names of the turn's scope: %w", s.id, ctx.Err())
 	}
-	defer func() { <-v.planning }()
+	defer func() { <-v.naming }()
 
 	own := *s
 	own.settles = nil // an answer is not a reply to the request that the session is used for
