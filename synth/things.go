@@ -76,11 +76,20 @@ func (t *tool) otherThings(words []string) int {
 	return at
 }
 
-// namesKinds reports whether an argument has a few values of which none is a deed.
+// namesKinds reports whether an argument has a few values of which each may be a kind of things: none is a deed, nor what a thing
+// is put into by one ("armed", "up", "21").
 func (t *tool) namesKinds(p *place) bool {
-	isVerb := func(w string) bool { _, _, known := t.table.verbOf(w); return known }
-	isDeed := func(v string) bool { return slices.ContainsFunc(t.table.split(v), isVerb) }
-	return len(p.node.Enum) > 0 && !slices.ContainsFunc(p.node.Enum, isDeed)
+	mayBeSet := func(w string) bool {
+		_, _, isVerb := t.table.verbOf(w)
+		return isVerb || !isWord(w) || strings.HasSuffix(w, "ed") || t.table.has("states", w)
+	}
+	mayBeDeed := func(v string) bool { return slices.ContainsFunc(t.table.split(v), mayBeSet) }
+	return len(p.node.Enum) > 0 && !slices.ContainsFunc(p.node.Enum, mayBeDeed)
+}
+
+// canDoWithout reports whether a call can do without an argument. A definition that requires nothing may only leave that out.
+func (t *tool) canDoWithout(p *place) bool {
+	return !p.required && slices.ContainsFunc(t.places, func(o *place) bool { return o.required })
 }
 
 // isWord reports whether a text has only letters.
@@ -99,7 +108,7 @@ func (t *tool) onlyPicks(p *place) bool {
 			return true // "from", of a span of days
 		}
 	}
-	isChoice := p.depth == 1 && !p.required && slices.Contains(mayPick, named) && !slices.Contains(t.words, singular(p.name))
+	isChoice := p.depth == 1 && t.canDoWithout(p) && slices.Contains(mayPick, named) && !slices.Contains(t.words, singular(p.name))
 	return slices.Contains(picking, named) || isChoice || (named == "option" && t.namesKinds(p)) || (named == "nothing" && slices.ContainsFunc(strings.Fields(t.desc), func(w string) bool {
 		return singular(strings.Trim(w, ".,;:")) == p.name
 	}))
