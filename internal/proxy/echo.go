@@ -273,11 +273,16 @@ func (e *echoes) divide(owner uint64, place hash, text string, l *lineage, befor
 		quotes = slices.DeleteFunc(quotes, func(q quote) bool { return h.may(owner, text, words[q.from:q.to]) })
 	}
 	if found := l.brought.marks(text, words, whole); len(found) > 0 {
-		said := l.words()
+		said, line := l.words(), quote{} // a line that isn't the user's
 		for _, q := range found {
-			if !includes(said, words[q.from:q.to]) {
-				quotes = append(quotes, q.withSentence(text, words))
+			if (line.from <= q.from && q.to <= line.to) || includes(said, words[q.from:q.to]) {
+				continue
 			}
+			with := q.withSentence(text, words)
+			if with.from != q.from || with.to != q.to {
+				line = with
+			}
+			quotes = append(quotes, with)
 		}
 	}
 	return cut(text, words, end, joinQuotes(quotes))
