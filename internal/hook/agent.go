@@ -126,7 +126,7 @@ func decode(input []byte, to any) error {
 	members, _ := strictjson.Members(input) // of another value the decoder has read nothing
 	seen := map[string]bool{}
 	for _, m := range members {
-		name := strings.ToLower(m.Name)
+		name := strings.ToLower(strings.ToUpper(m.Name)) // the decoder takes ſ for an s
 		if seen[name] {
 			return fmt.Errorf("the member %q is there twice, where letters of either case count as the same", name)
 		}

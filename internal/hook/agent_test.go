@@ -128,7 +128,7 @@ func TestAMemberTwice(t *testing.T) {
 			if _, err := a.Parse(file.Data, environment); err != nil || !strings.HasSuffix(file.Name, ".in") {
 				continue
 			}
-			for _, more := range []string{`"again":1,"again":2`, `"Tool_Name":"Read","tool_NAME":"Read"`} {
+			for _, more := range []string{`"again":1,"again":2`, `"Tool_Name":"Read","tool_NAME":"Read"`, `"seſſion_id":"a","session_id":"b"`} {
 				input := strings.Replace(string(file.Data), "{", "{"+more+",", 1)
 				if e, err := a.Parse([]byte(input), environment); err == nil || !strings.Contains(err.Error(), "is there twice") {
 					t.Errorf("%s, %s: read as %+v, %v", a.Name, file.Name, e, err)
