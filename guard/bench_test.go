@@ -254,6 +254,26 @@ func TestReadAheadBound(t *testing.T) {
 	}
 }
 
+// TestManyResultsAgain decides the same call again by what is known of the results, also where they are many and some say
+// the same as another.
+func TestManyResultsAgain(t *testing.T) {
+	set, r := rental(t)
+	h := &guard.History{}
+	h.Remember()
+	last := len(r.History.Entries) - 1
+	h.Entries = append(h.Entries, r.History.Entries[:last]...)
+	for i := range 9_000 {
+		text := fmt.Sprintf(`[{"id":"X%d","name":"thing %d"}%s]`, i%3_000, i%3_000, strings.Repeat(`,{"id":"X","name":"another"}`, 18))
+		h.Entries = append(h.Entries, guard.Entry{Kind: guard.CallEntry, Call: &guard.Call{Server: r.Server, Tool: "list", Arguments: json.RawMessage(`{}`), Result: guard.ResultOf(json.RawMessage(text))}})
+	}
+	h.Entries = append(h.Entries, r.History.Entries[last])
+	r.History = h
+	const most = 350.0
+	if got := testing.AllocsPerRun(2, func() { set.Recall(r) }); got > most {
+		t.Errorf("%.0f allocations, of %.0f at most", got, most)
+	}
+}
+
 // TestReadAheadKeeps reads nothing ahead where no rule hangs on words, and no more than so many results of a session: what
 // was read of one takes many times as much as its text.
 func TestReadAheadKeeps(t *testing.T) {

@@ -283,8 +283,8 @@ func (m *remembered) same(r *Result) *Result {
 }
 
 // maxFirst bounds the bytes of the results that are found again by what they say, with those that it takes to
-// find one.
+// find one. All that a decision searches have to be among them, or each would find others.
 const (
-	maxFirst     = MaxResult
+	maxFirst     = 4 * MaxResult
 	sizeOfResult = 256
 )
