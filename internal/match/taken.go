@@ -70,9 +70,11 @@ func (m *matcher) isMeasuredOtherwise(r *Result, f *field) bool {
 	isOf := func(all []unit, u unit) bool {
 		return slices.ContainsFunc(all, func(other unit) bool { return other.of == u.of })
 	}
+	isAsTaken := slices.ContainsFunc(have, func(u unit) bool { return slices.Contains(taken, u) })
 	return slices.ContainsFunc(have, func(u unit) bool {
 		isOther := func(one unit) bool { return one.of != u.of || !slices.Contains(taken, one) }
-		isTaken := isOf(taken, u) || (!isMoney(u) && slices.ContainsFunc(taken, func(of unit) bool { return !isMoney(of) }))
+		isPeriod := u.of == "time" && isAsTaken // kWh per month
+		isTaken := isOf(taken, u) || (!isMoney(u) && !isPeriod && slices.ContainsFunc(taken, func(of unit) bool { return !isMoney(of) }))
 		return isTaken && !slices.ContainsFunc(have, func(one unit) bool { return !isOther(one) })
 	})
 }
