@@ -104,7 +104,8 @@ func (s *Session) nameAhead(ctx context.Context) {
 	go func() {
 		ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*limit)
 		defer stop()
-		_ = s.Name(ctx, "") // an error of the store shows in the next decision
+		defer func() { _ = recover() }() // what panics here panics again in the decision, where its caller is told
+		_ = s.Name(ctx, "")              // an error of the store shows in the next decision
 	}()
 }
 

@@ -12,7 +12,7 @@ import (
 // without them: what is written has to be given.
 var (
 	picking = []concept{object, limit, look, pattern, kind, "when", "query", "name", "place", "part", "geo"}
-	mayPick = []concept{"nothing", "person", "account", "handle"}
+	mayPick = []concept{"nothing", "handle"}
 )
 
 // readsThings reads a tool without any verb that is called by things ("venue_reviews"), is described
