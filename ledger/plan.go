@@ -23,12 +23,11 @@ func (s *Session) Plan(ctx context.Context) error {
 	}
 	v := s.ledger.enter(s.id)
 	defer s.ledger.leave(v)
-	select {
-	case v.planning <- struct{}{}:
-	case <-ctx.Done():
-		return fmt.Errorf("session %q: wait for the plan of the turn: %w", s.id, ctx.Err())
+	release, err := s.alone(ctx, v.planning, "the plan of the turn")
+	if err != nil {
+		return err
 	}
-	defer func() { <-v.planning }()
+	defer release()
 
 	request, err := s.planRequest(ctx)
 	if request == nil {
@@ -38,16 +37,7 @@ func (s *Session) Plan(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("session %q: wait for the plan of the turn: %w", s.id, err)
 	}
-
-	own := *s
-	own.settles = nil // the plan is not a reply to the request that the session is used for
-	err = own.step(ctx, func(r *remit.Session, _ int64) (remit.Event, error) {
-		return r.Planned(request, plan, failed)
-	})
-	if planned(err) || errors.Is(err, store.ErrEnded) {
-		return nil // another replica has it, or the user has spoken again
-	}
-	return err
+	return s.answered(ctx, func(r *remit.Session) (remit.Event, error) { return r.Planned(request, plan, failed) })
 }
 
 // Name asks the monitor's planner which members of the results the names of the turn's scope mean that these don't have, and
@@ -64,35 +54,58 @@ func (s *Session) Name(ctx context.Context, tool string) error {
 	}
 	v := s.ledger.enter(s.id)
 	defer s.ledger.leave(v)
-	select {
-	case v.naming <- struct{}{}:
-	case <-ctx.Done():
-		return fmt.Errorf("session %q: wait for the names of the turn's scope: %w", s.id, ctx.Err())
-	}
-	defer func() { <-v.naming }()
-
-	own := *s
-	own.settles = nil // an answer is not a reply to the request that the session is used for
-	return scope.EachNaming(ctx, namer, limit, next, func(r *scope.NameRequest, naming *scope.Naming, failed error) error {
-		err := own.step(ctx, func(rs *remit.Session, _ int64) (remit.Event, error) { return rs.Named(r, naming, failed) })
-		if planned(err) || errors.Is(err, store.ErrEnded) {
-			return nil // another replica has it, or the user has spoken again
-		}
+	release, err := s.alone(ctx, v.naming, "the names of the turn's scope")
+	if err != nil {
 		return err
+	}
+	defer release()
+
+	return scope.EachNaming(ctx, namer, limit, next, func(request *scope.NameRequest, naming *scope.Naming, failed error) error {
+		return s.answered(ctx, func(r *remit.Session) (remit.Event, error) { return r.Named(request, naming, failed) })
 	})
 }
 
-// nameRequest returns what the planner is to be asked next about names; nil for nothing.
-func (s *Session) nameRequest(ctx context.Context, tool string) (*scope.NameRequest, error) {
+// alone takes a token that one caller has at a time, and returns what gives it back. It waits for what is awaited by the other one.
+func (s *Session) alone(ctx context.Context, token chan struct{}, awaited string) (release func(), err error) {
+	select {
+	case token <- struct{}{}:
+		return func() { <-token }, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("session %q: wait for %s: %w", s.id, awaited, ctx.Err())
+	}
+}
+
+// answered writes what the planner answered into the log. Where another replica has it, or the user has spoken again, nothing is written.
+func (s *Session) answered(ctx context.Context, event func(*remit.Session) (remit.Event, error)) error {
+	own := *s
+	own.settles = nil // an answer is not a reply to the request that the session is used for
+	err := own.step(ctx, func(r *remit.Session, _ int64) (remit.Event, error) { return event(r) })
+	if planned(err) || errors.Is(err, store.ErrEnded) {
+		return nil
+	}
+	return err
+}
+
+// read reads the session with all that its log has.
+func (s *Session) read(ctx context.Context, read func(*remit.Session) error) error {
 	v, release, err := s.ledger.hold(ctx, s.id)
 	if err != nil {
-		return nil, fmt.Errorf("session %q: %w", s.id, err)
+		return fmt.Errorf("session %q: %w", s.id, err)
 	}
 	defer release()
 	if _, err := s.refresh(ctx, v); err != nil {
-		return nil, err
+		return err
 	}
-	return v.session.NameRequest(tool), nil
+	return read(v.session)
+}
+
+// nameRequest returns what the planner is to be asked next about names; nil for nothing.
+func (s *Session) nameRequest(ctx context.Context, tool string) (request *scope.NameRequest, err error) {
+	err = s.read(ctx, func(r *remit.Session) error {
+		request = r.NameRequest(tool)
+		return nil
+	})
+	return request, err
 }
 
 // nameAhead begins [Session.Name] for a result that was told, and returns at once.
@@ -114,17 +127,15 @@ func (s *Session) nameAhead(ctx context.Context) {
 // Nothing is authorised by it: a person has to see the text and the plan, and
 // [Session.Delegate] takes the agreement in.
 func (s *Session) Delegated(ctx context.Context) ([]*remit.Delegation, error) {
-	v, release, err := s.ledger.hold(ctx, s.id)
+	var list []*remit.Delegation
+	var requests []*scope.Request
+	err := s.read(ctx, func(r *remit.Session) error {
+		list, requests = r.Delegated()
+		return nil
+	})
 	if err != nil {
-		return nil, fmt.Errorf("session %q: %w", s.id, err)
-	}
-	_, err = s.refresh(ctx, v)
-	if err != nil {
-		release()
 		return nil, err
 	}
-	list, requests := v.session.Delegated()
-	release()
 
 	// Concurrently: a person waits for the question.
 	planner, limit := s.monitor.Planner()
@@ -149,29 +160,20 @@ func (s *Session) Delegate(ctx context.Context, d *remit.Delegation, answer stri
 
 // Covers reports whether the plan of a delegation would let a call through that was held
 // back.
-func (s *Session) Covers(ctx context.Context, d *remit.Delegation, held *remit.Decision) (bool, error) {
-	v, release, err := s.ledger.hold(ctx, s.id)
-	if err != nil {
-		return false, fmt.Errorf("session %q: %w", s.id, err)
-	}
-	defer release()
-	if _, err := s.refresh(ctx, v); err != nil {
-		return false, err
-	}
-	return v.session.Covers(d, held), nil
+func (s *Session) Covers(ctx context.Context, d *remit.Delegation, held *remit.Decision) (covers bool, err error) {
+	err = s.read(ctx, func(r *remit.Session) error {
+		covers = r.Covers(d, held)
+		return nil
+	})
+	return covers, err
 }
 
 // planRequest returns what the planner is to be shown; nil where it is not to be asked.
-func (s *Session) planRequest(ctx context.Context) (*scope.Request, error) {
-	v, release, err := s.ledger.hold(ctx, s.id)
-	if err != nil {
-		return nil, fmt.Errorf("session %q: %w", s.id, err)
-	}
-	defer release()
-	if _, err := s.refresh(ctx, v); err != nil {
-		return nil, err
-	}
-	request, err := v.session.PlanRequest()
+func (s *Session) planRequest(ctx context.Context) (request *scope.Request, err error) {
+	err = s.read(ctx, func(r *remit.Session) (err error) {
+		request, err = r.PlanRequest()
+		return err
+	})
 	if planned(err) {
 		return nil, nil
 	}

@@ -2,7 +2,6 @@ package scope
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -90,13 +89,7 @@ type Named struct {
 }
 
 // Digest names the request as that of a [Request] does.
-func (r *NameRequest) Digest() string {
-	text, err := json.Marshal(r)
-	if err != nil {
-		return "" // times beyond the year 9999 alone can't be written
-	}
-	return TextDigest(string(text))
-}
+func (r *NameRequest) Digest() string { return digest(r) }
 
 // Check returns an error unless each guess of an answer is one that was asked about, and is given one of the members that
 // were offered, once.

@@ -84,8 +84,11 @@ type Parameter struct {
 
 // Digest names the request: "sha256:" and the digest of its JSON. Two requests with the
 // same digest have the same answer.
-func (r *Request) Digest() string {
-	text, err := json.Marshal(r)
+func (r *Request) Digest() string { return digest(r) }
+
+// digest names what a planner is asked by its JSON.
+func digest(request any) string {
+	text, err := json.Marshal(request)
 	if err != nil {
 		return "" // times beyond the year 9999 alone can't be written
 	}
