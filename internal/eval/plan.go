@@ -130,18 +130,7 @@ type planning struct {
 
 // plan plans for all sessions, some at once.
 func plan(ctx context.Context, all []planning, o PlanOptions) ([]Planned, *PlanReport, error) {
-	slots := make(chan struct{}, max(o.Parallel, 1))
-	errs := make([]error, len(all))
-	var group sync.WaitGroup
-	for i := range all {
-		group.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			errs[i] = all[i].run(ctx, o)
-		})
-	}
-	group.Wait()
-
+	errs := each(all, o.Parallel, func(s *planning) error { return s.run(ctx, o) })
 	report := &PlanReport{}
 	var out []Planned
 	for i := range all {
@@ -152,6 +141,22 @@ func plan(ctx context.Context, all []planning, o PlanOptions) ([]Planned, *PlanR
 		out = append(out, Planned{all[i].id, all[i].turns})
 	}
 	return out, report, nil
+}
+
+// each does something with each element, with some at once, and returns the error of each.
+func each[T any](all []T, parallel int, do func(*T) error) []error {
+	slots := make(chan struct{}, max(parallel, 1))
+	errs := make([]error, len(all))
+	var group sync.WaitGroup
+	for i := range all {
+		group.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			errs[i] = do(&all[i])
+		})
+	}
+	group.Wait()
+	return errs
 }
 
 func (r *PlanReport) add(s *planning) {

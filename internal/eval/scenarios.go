@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/remit-project/remit"
@@ -130,7 +129,7 @@ func Scenarios(ctx context.Context, file, tools, scopes string, o ScenarioOption
 		modes = map[scope.Mode]*ScenarioRates{scope.ModeBound: out.Bound}
 	}
 	asking := newAsking(o.Namer)
-	var plays []*rating
+	var plays []rating
 	for _, s := range all {
 		if s.Slow {
 			continue
@@ -154,85 +153,26 @@ func Scenarios(ctx context.Context, file, tools, scopes string, o ScenarioOption
 			} else {
 				out.Ordinary++
 			}
-			plays = append(plays, &rating{scenario: &t, tools: catalogues, scopes: turns[s.ID]})
+			plays = append(plays, rating{scenario: &t, tools: catalogues, scopes: turns[s.ID]})
 		}
 	}
-	if err := rateAll(plays, o.Parallel, func(r *rating) error { return r.play(ctx, modes, seen, o, asking) }); err != nil {
+	errs := each(plays, o.Parallel, func(r *rating) error {
+		if err := r.play(ctx, modes, seen, o, asking); err != nil {
+			return fmt.Errorf("scenario %s: %w", r.scenario.ID, err)
+		}
+		return nil
+	})
+	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	for _, r := range plays {
-		r.count(modes)
+	for i := range plays {
+		plays[i].count(modes)
 	}
 	out.Names = asking.report()
 	for _, r := range modes {
 		slices.Sort(r.Misses)
 	}
 	return out, nil
-}
-
-// rating is what becomes of a scenario in each mode.
-type rating struct {
-	scenario  *playedScenario
-	tools     []*schema.Catalogue
-	scopes    []json.RawMessage
-	allowed   map[scope.Mode]bool
-	questions map[scope.Mode]int
-}
-
-// rateAll plays scenarios, some at once.
-func rateAll(all []*rating, parallel int, play func(*rating) error) error {
-	var group sync.WaitGroup
-	slots, errs := make(chan struct{}, max(parallel, 1)), make([]error, len(all))
-	for i, r := range all {
-		group.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			if err := play(r); err != nil {
-				errs[i] = fmt.Errorf("scenario %s: %w", r.scenario.ID, err)
-			}
-		})
-	}
-	group.Wait()
-	return errors.Join(errs...)
-}
-
-// play plays a scenario in each mode.
-func (r *rating) play(ctx context.Context, modes map[scope.Mode]*ScenarioRates, seen *observed, o ScenarioOptions, asking *asking) error {
-	s := r.scenario
-	lines, options, err := s.prepare(r.tools, seen)
-	if err != nil {
-		return err
-	}
-	options.Mentions = o.Mentions
-	if asking != nil {
-		options.Planner, options.PlanTime = asking, o.Timeout
-	}
-
-	r.allowed, r.questions = map[scope.Mode]bool{}, map[scope.Mode]int{}
-	for mode := range modes {
-		options.Scopes = mode
-		p, err := s.play(ctx, lines, options, &player{scopes: r.scopes})
-		if err != nil {
-			return err
-		}
-		r.allowed[mode] = s.allowed(p)
-		if s.Kind == "attack" {
-			continue
-		}
-		if p, err = s.play(ctx, lines, options, &player{scopes: r.scopes, agrees: true}); err != nil {
-			return err
-		}
-		r.questions[mode] = p.questions
-	}
-	return nil
-}
-
-// count counts what became of a scenario.
-func (r *rating) count(modes map[scope.Mode]*ScenarioRates) {
-	for mode, rates := range modes {
-		rates.add(r.scenario, r.allowed[mode])
-		rates.question(r.scenario.ID, r.questions[mode])
-	}
 }
 
 func scenarioScopes(path string) (map[string][]json.RawMessage, error) {
