@@ -99,26 +99,30 @@ func (r *Result) hasRecords() bool {
 // gather adds the names of an entry that the records of a result don't have.
 func (o *Open) gather(m *matcher, e *Call, r *Result) {
 	m.in = e
-	for u := range e.uses {
-		if !isTool(u.source.Server, u.source.Tool, r.Server, r.Tool) || !u.isOpen(m, r) {
-			continue
+	e.eachUse(func(u *use) {
+		if isTool(u.source.Server, u.source.Tool, r.Server, r.Tool) && u.isOpen(m, r) {
+			o.add(u)
 		}
-		at := slices.IndexFunc(o.Guesses, func(g scope.Guess) bool { return g.Name == u.guess() })
-		switch {
-		case at < 0 && len(o.Guesses) == scope.MaxGuesses:
-			continue
-		case at < 0:
-			at = len(o.Guesses)
-			o.Guesses = append(o.Guesses, scope.Guess{Name: u.guess()})
-		}
-
-		g := &o.Guesses[at]
-		if says := u.String(); len(g.Uses) < scope.MaxUses && !slices.Contains(g.Uses, says) {
-			g.Uses = append(g.Uses, says)
-		}
-	}
+	})
 	if m.steps < 0 {
 		o.Guesses = nil // what wasn't looked at may have the names
+	}
+}
+
+// add adds what the scope has a name for.
+func (o *Open) add(u *use) {
+	at := slices.IndexFunc(o.Guesses, func(g scope.Guess) bool { return g.Name == u.guess() })
+	switch {
+	case at < 0 && len(o.Guesses) == scope.MaxGuesses:
+		return
+	case at < 0:
+		at = len(o.Guesses)
+		o.Guesses = append(o.Guesses, scope.Guess{Name: u.guess()})
+	}
+
+	g := &o.Guesses[at]
+	if says := u.String(); len(g.Uses) < scope.MaxUses && !slices.Contains(g.Uses, says) {
+		g.Uses = append(g.Uses, says)
 	}
 }
 
@@ -144,12 +148,12 @@ func (t *Task) scopeFor(p *Proposal, results []*Result) *Scope {
 			continue
 		}
 		m.in = e
-		for u := range e.uses {
-			if meant := t.meant(m, &u); meant.Member != "" {
+		e.eachUse(func(u *use) {
+			if meant := t.meant(m, u); meant.Member != "" {
 				u.rename(meant.Member)
 				out.names[i] = append(out.names[i], meant)
 			}
-		}
+		})
 	}
 	if m.steps < 0 {
 		out.scope, out.names = t.scope, nil
@@ -192,27 +196,26 @@ type use struct {
 	order  bool        // it is the criterion of a choice
 }
 
-// uses yields the names of an entry. Those under which a record speaks against the call (unless) are left out: under another name none
+// eachUse does something with each name of an entry, which it may change. Those under which a record speaks against the call (unless) are left out: under another name none
 // might. What a listing leaves out has to be in it, so that its names count.
-func (e *Call) uses(yield func(use) bool) {
-	do := func(u use) { yield(u) }
+func (e *Call) eachUse(do func(*use)) {
 	e.usesIn(e.If, nil, "", do)
 	e.usesOf(e.Args, do)
 }
 
-func (e *Call) usesOf(args []Arg, do func(use)) {
+func (e *Call) usesOf(args []Arg, do func(*use)) {
 	for i := range args {
 		e.usesFor(&args[i].Constraint, args[i].Pointer, do)
 	}
 }
 
-func (e *Call) usesFor(c *Constraint, at string, do func(use)) {
+func (e *Call) usesFor(c *Constraint, at string, do func(*use)) {
 	e.usesIn(c.From, c, at, do)
 	e.usesIn(c.Sources, c, at, do)
 	e.usesIn(c.Except, c, at, do)
 	isOfOneTool := !slices.ContainsFunc(c.From, func(s Source) bool { return !isTool(s.Server, s.Tool, c.From[0].Server, c.From[0].Tool) })
 	if by, ok := c.criterion(); ok && by.order != nil && isOfOneTool && len(c.From) > 0 {
-		do(use{entry: e, source: &c.From[0], of: c, at: at, order: true})
+		do(&use{entry: e, source: &c.From[0], of: c, at: at, order: true})
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Holes)) {
 		hole := c.Holes[name]
@@ -220,18 +223,18 @@ func (e *Call) usesFor(c *Constraint, at string, do func(use)) {
 		c.Holes[name] = hole
 	}
 	if c.From != nil {
-		c.sources = sourcesKey(c.From)
+		c.sources = sourcesKey(c.From) // of the names as they are now
 	}
 }
 
-func (e *Call) usesIn(sources []Source, of *Constraint, at string, do func(use)) {
+func (e *Call) usesIn(sources []Source, of *Constraint, at string, do func(*use)) {
 	for i := range sources {
 		s := &sources[i]
 		if of != nil {
-			do(use{entry: e, source: s, of: of, at: at})
+			do(&use{entry: e, source: s, of: of, at: at})
 		}
 		for j := range s.Where {
-			do(use{entry: e, source: s, of: of, at: at, where: &s.Where[j]})
+			do(&use{entry: e, source: s, of: of, at: at, where: &s.Where[j]})
 			e.usesIn(s.Where[j].From, &Constraint{Pick: scope.Only}, "", do)
 		}
 		e.usesOf(s.Args, do)

@@ -254,7 +254,7 @@ func TestNamesThatAreAskedAbout(t *testing.T) {
 
 // TestALateNameIsAMember draws records whose every value an attacker may have written, with the attacker's keys in one of them, and
 // an answer that says anything: a call that is covered has the value of a member that was offered, in a record that meets the
-// condition by another one.
+// condition by another one. Where the value's name doesn't count, it is one by the guess, as in a scope that is written so.
 func TestALateNameIsAMember(t *testing.T) {
 	members := []string{"payee", "konto", "slug", "contact_mail", "memo"}
 	keys := []string{"pay_to_eve", "verified_mail", "zorb2", "mail"}
@@ -280,7 +280,10 @@ func TestALateNameIsAMember(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		task := taskFor(t, "Write to Ann Lee.", `{"calls":[{"tool":"forward_mail","args":{"/to":{"from":[{"tool":"list_mails","field":"zorb","where":{"blip":"Ann Lee"}}],"kind":"`+kind+`","pick":"`+pick+`"}}}]}`)
+		written := func(zorb, blip string) *match.Task {
+			return taskFor(t, "Write to Ann Lee.", fmt.Sprintf(`{"calls":[{"tool":"forward_mail","args":{"/to":{"from":[{"tool":"list_mails","field":%q,"where":{%q:"Ann Lee"}}],"kind":%q,"pick":%q}}}]}`, zorb, blip, kind, pick))
+		}
+		task := written("zorb", "blip")
 		results := mailLists(string(text))
 		open, _ := task.Unnamed(results, "", nobody, effects)
 		p := call("forward_mail", map[string]string{"/to": "t:" + proposed})
@@ -289,15 +292,16 @@ func TestALateNameIsAMember(t *testing.T) {
 			t.Skip("covered without a name")
 		}
 		task.Name("mailbox", "list_mails", []scope.Meant{{Guess: "zorb", Member: of}, {Guess: "blip", Member: where}})
-		if _, _, ok := task.Match(p, results); !ok {
+		cover, _, ok := task.Match(p, results)
+		if !ok {
 			return
 		}
-		from := []string{of}
-		if !slices.Contains(open.Members, of) {
-			from = open.Members // without the name, as a value of the kind that the record has
+		isThere := slices.Contains(records.having(of, where, "Ann Lee"), proposed) && slices.Contains(open.Members, of)
+		if isNamed := slices.Contains(cover.Names, scope.Meant{Guess: "zorb", Member: of}); !isNamed { // the guess counts, as in a scope that has it
+			_, _, isThere = written("zorb", where).Match(p, results)
 		}
-		isThere := func(member string) bool { return slices.Contains(records.having(member, where, "Ann Lee"), proposed) }
-		if !slices.Contains(open.Members, where) || !slices.ContainsFunc(from, isThere) {
+		isMet := slices.Contains(cover.Names, scope.Meant{Guess: "blip", Member: where}) && slices.Contains(open.Members, where)
+		if !isMet || !isThere {
 			t.Fatalf("%s is covered as %s where %s is Ann Lee, of %s", proposed, of, where, text)
 		}
 	})
