@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/store"
@@ -58,6 +59,8 @@ type Ledger struct {
 	max       int
 	// only is the one session of a ledger that has no other; nil otherwise.
 	only *live
+	// trouble is why the store could last not be written to; nil since it could.
+	trouble atomic.Pointer[error]
 
 	mu   sync.Mutex
 	live map[string]*list.Element // of *live

@@ -108,9 +108,9 @@ func (s *Session) contended() error {
 // is noticed; everything else must.
 func (s *Session) write(ctx context.Context, seq int64, r store.Record) error {
 	if r.Event.Kind == remit.ResultEvent {
-		return s.ledger.logs.AppendRelaxed(ctx, s.id, seq, r)
+		return s.ledger.noteWrite(s.ledger.logs.AppendRelaxed(ctx, s.id, seq, r))
 	}
-	return s.ledger.logs.Append(ctx, s.id, seq, r)
+	return s.ledger.noteWrite(s.ledger.logs.Append(ctx, s.id, seq, r))
 }
 
 // replay takes events of the log into the session in memory.
@@ -225,7 +225,7 @@ func (s *Session) mark(ctx context.Context, v *live, events []remit.Event) error
 			part[i].Time = s.monitor.Now()
 			records[i].Event = part[i]
 		}
-		err := s.ledger.logs.Append(ctx, s.id, v.seq, records...)
+		err := s.ledger.noteWrite(s.ledger.logs.Append(ctx, s.id, v.seq, records...))
 		if err != nil && !errors.Is(err, store.ErrEnded) {
 			v.forget()
 			return err

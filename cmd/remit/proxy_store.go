@@ -25,8 +25,9 @@ func durableProxy(ctx context.Context, o *proxy.Options, name string, queue bool
 	if err != nil {
 		return nil, nil, err
 	}
-	o.Ledger = ledger.New(s, ledger.Options{})
-	o.Ready = func(ctx context.Context) error { return upkeep.Reachable(ctx, s, false, version()) }
+	l := ledger.New(s, ledger.Options{})
+	o.Ledger = l
+	o.Ready = func(ctx context.Context) error { return upkeep.Ready(ctx, s, l, version()) }
 	if queue {
 		o.Approver = &ledger.Queue{Approvals: s, Life: proxy.DefaultApproval}
 	}

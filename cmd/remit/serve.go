@@ -174,6 +174,7 @@ func (c *serveCommand) options(log *slog.Logger, lookups guard.Reader, observe *
 		Principal:   tokens.Find,
 		Callers:     access.Hosts{Names: c.Host, Origins: c.Origin},
 		Log:         log,
+		Version:     version(),
 		Observation: api.Observation{Telemetry: observe, Rates: access.NewRates(int(c.Rate))},
 	}
 	if err := c.signIn(&o); err != nil {

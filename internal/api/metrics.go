@@ -63,15 +63,15 @@ func (s *Server) showMetrics(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// ready reports whether the server can work: the store answers and the tokens can
-// be read.
+// ready reports whether the server can work: the store answers, steps can be recorded, and the
+// tokens can be read.
 func (s *Server) ready(ctx context.Context, _ *request) (reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, readyTime)
 	defer cancel()
 	if s.stopping.Err() != nil {
 		return reply{}, unavailable.errorf("the server stops")
 	}
-	if err := upkeep.Reachable(ctx, s.o.Store, false, ""); err != nil {
+	if err := upkeep.Ready(ctx, s.o.Store, s.ledger, s.o.Version); err != nil {
 		s.o.Log.Error("not ready: the store doesn't answer", "error", err)
 		return reply{}, unavailable.errorf("the store doesn't answer")
 	}

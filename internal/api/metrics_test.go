@@ -1,13 +1,16 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/telemetry"
+	"github.com/remit-project/remit/store"
 )
 
 // TestMetrics: each decision is one line of the log and is counted, once.
@@ -74,6 +77,50 @@ func TestReady(t *testing.T) {
 	must(t, b.store.Close())
 	b.get(t, 503, "", "/readyz")
 	b.get(t, 200, "", "/healthz")
+}
+
+// fullStore is a store whose disk is full while it says so.
+type fullStore struct {
+	store.Store
+	full atomic.Bool
+}
+
+var errFull = errors.New("the disk is full")
+
+func (s *fullStore) Append(ctx context.Context, session string, expected int64, records ...store.Record) error {
+	if s.full.Load() {
+		return errFull
+	}
+	return s.Store.Append(ctx, session, expected, records...)
+}
+
+func (s *fullStore) Note(ctx context.Context, n store.Note) error {
+	if s.full.Load() {
+		return errFull
+	}
+	return s.Store.Note(ctx, n)
+}
+
+// TestReadyOnAFullDisk: from a step that could not be recorded on the server isn't ready, until there
+// is room again.
+func TestReadyOnAFullDisk(t *testing.T) {
+	var full *fullStore
+	b := newBench(t, func(o *Options) {
+		full = &fullStore{Store: o.Store}
+		o.Store = full
+	})
+	b.post(t, 201, "agent", "/v1/sessions", `{"id":"s"}`)
+	say := func(status int) {
+		b.post(t, status, "agent", "/v1/sessions/s/events", `{"type":"user","text":"Hello."}`)
+	}
+	say(204)
+	full.full.Store(true)
+	b.get(t, 200, "", "/readyz")
+	say(503)
+	b.get(t, 503, "", "/readyz")
+	full.full.Store(false)
+	b.get(t, 200, "", "/readyz")
+	say(204)
 }
 
 // TestRates: a principal that sends too much waits, and no other does.

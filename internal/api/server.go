@@ -59,6 +59,8 @@ type Options struct {
 	Pages Pages
 	// Log receives details that callers aren't told; discarded when nil.
 	Log *slog.Logger
+	// Version is the program's, for the note that the store can be written to again.
+	Version string
 }
 
 // Pages are what people look at, with their own checks of who calls.

@@ -112,3 +112,22 @@ func Reachable(ctx context.Context, s store.Store, troubled bool, version string
 	}
 	return s.Note(ctx, store.Note{About: "recovered", Members: map[string]string{"version": version}})
 }
+
+// Writer is what knows whether the store could last be written to, a ledger.
+type Writer interface {
+	// Trouble returns why it could not; nil since it could.
+	Trouble() error
+	// Recovered says that it can again.
+	Recovered()
+}
+
+// Ready returns an error if a store doesn't answer, or can't be written to since a writer
+// could not.
+func Ready(ctx context.Context, s store.Store, w Writer, version string) error {
+	troubled := w.Trouble() != nil
+	err := Reachable(ctx, s, troubled, version)
+	if err == nil && troubled {
+		w.Recovered()
+	}
+	return err
+}

@@ -3,6 +3,7 @@ package upkeep_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -61,5 +62,39 @@ func TestReachable(t *testing.T) {
 	}
 	if upkeep.Reachable(context.Background(), s, false, "v1") == nil {
 		t.Error("a closed store is reachable")
+	}
+}
+
+// writer has the trouble that it is given.
+type writer struct{ trouble error }
+
+func (w *writer) Trouble() error { return w.trouble }
+func (w *writer) Recovered()     { w.trouble = nil }
+
+// TestReady: after trouble the store is written to, once, and nothing is written without trouble.
+func TestReady(t *testing.T) {
+	_, s := open(t)
+	w := &writer{}
+	notes := func() (n int) {
+		for line, err := range s.Export(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes.Contains(line.Entry, []byte("recovered")) {
+				n++
+			}
+		}
+		return n
+	}
+	for i, trouble := range []error{nil, errors.New("the disk is full"), nil} {
+		if trouble != nil {
+			w.trouble = trouble
+		}
+		if err := upkeep.Ready(t.Context(), s, w, "v1"); err != nil || w.trouble != nil {
+			t.Errorf("%d: %v, trouble %v", i, err, w.trouble)
+		}
+	}
+	if n := notes(); n != 1 {
+		t.Errorf("%d notes", n)
 	}
 }
