@@ -141,6 +141,9 @@ func (g *Gateway) converse(anchor, principal string, standing Port) (*conversati
 	case len(g.conversations) >= g.o.Limits.Conversations:
 		g.mu.Unlock()
 		return nil, fmt.Errorf("%d clients are connected already: close one, or raise limits.conversations", g.o.Limits.Conversations)
+	case principal != "" && g.connected(principal) >= g.o.Limits.share():
+		g.mu.Unlock()
+		return nil, fmt.Errorf("%d clients of %s are connected already, half of all that may: close one, or raise limits.conversations", g.o.Limits.share(), principal)
 	}
 
 	g.conversations[c] = true
@@ -156,6 +159,20 @@ func (g *Gateway) converse(anchor, principal string, standing Port) (*conversati
 	}
 	return c, nil
 }
+
+// connected returns how many conversations a principal has. The caller holds the gateway's lock.
+func (g *Gateway) connected(principal string) int {
+	n := 0
+	for c := range g.conversations {
+		if c.principal == principal {
+			n++
+		}
+	}
+	return n
+}
+
+// share is how many conversations one principal may have: no one keeps all others out.
+func (l Limits) share() int { return (l.Conversations + 1) / 2 }
 
 // ErrNoServer is the error of a conversation all of whose servers could not be
 // started or ended before they sent anything.

@@ -69,7 +69,8 @@ type Limits struct {
 	Message, Depth int
 	// Requests is how many requests of one conversation are in flight at once.
 	Requests int
-	// Conversations is how many clients are connected at once.
+	// Conversations is how many clients are connected at once. One principal has at most half of
+	// them; callers without a name share all.
 	Conversations int
 	// Calls is how many tools/call of one principal are taken in a minute; any number when
 	// zero. Callers without a name share one rate.

@@ -103,3 +103,19 @@ func TestHealth(t *testing.T) {
 	}
 	ask("/readyz", `{"status":"unavailable"}`, 503)
 }
+
+// One principal holds at most half of the conversations, so that others get in.
+func TestAPrincipalsConversations(t *testing.T) {
+	g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}, Limits: mcp.Limits{Conversations: 4}})
+	url := serveHTTP(t, g, mcp.HTTP{Auth: badges{}})
+	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
+	for i, c := range []struct {
+		who     string
+		refused bool
+	}{{"ann", false}, {"ann", false}, {"ann", true}, {"bob", false}, {"bob", false}, {"cleo", true}} {
+		_, body := post(t, url+"/mcp", hello, map[string]string{"X-Badge": c.who})
+		if refused := strings.Contains(body, "are connected already"); refused != c.refused {
+			t.Errorf("%d: %s refused %t: %s", i, c.who, refused, body)
+		}
+	}
+}
