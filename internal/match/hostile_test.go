@@ -388,7 +388,7 @@ func TestOmittedSetting(t *testing.T) {
 	}{
 		"the default is another":                        {`"private"`, "public", true, false},
 		"the default is the same":                       {`"private"`, "private", true, true},
-		"nobody says":                                   {`"private"`, "", false, true},
+		"nobody says":                                   {`"private"`, "", false, false},
 		"a switch that is on, and has to be off":        {`false`, "true", true, false},
 		"a switch that is off":                          {`false`, "false", true, true},
 		"a switch that has to be on, and nobody says":   {`true`, "", false, false},
@@ -426,18 +426,20 @@ func TestOmittedFromAnUpdate(t *testing.T) {
 	}
 }
 
-// TestOmittedText: a text that a tool only passes on may be left out, and one that decides something may not.
+// TestOmittedText: a text that a tool only passes on may be left out of what can be taken back, and one that decides something may not.
 func TestOmittedText(t *testing.T) {
 	const noting = `{"calls":[{"tool":"forward_mail","args":{"/note":{"from":[{"tool":"read_file","field":"place"}],"kind":"text","pick":"only"}}}]}`
-	for role, want := range map[label.Role]bool{label.Content: true, label.Control: false, label.Target: false} {
-		s, _, err := scope.Parse([]byte(noting), tools(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := call("forward_mail", nil)
-		p.Role = func(string) label.Role { return role }
-		if _, misses, ok := match.NewTask(s, "Forward it with the place.").Match(p, nil); ok != want {
-			t.Errorf("%v: covered %v, want %v (%v)", role, ok, want, misses)
+	for _, final := range []bool{true, false} {
+		for role, passedOn := range map[label.Role]bool{label.Content: true, label.Control: false, label.Target: false} {
+			s, _, err := scope.Parse([]byte(noting), tools(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := call("forward_mail", nil)
+			p.Irreversible, p.Role = final, func(string) label.Role { return role }
+			if _, misses, ok := match.NewTask(s, "Forward it with the place.").Match(p, nil); ok != (passedOn && !final) {
+				t.Errorf("%v, final %v: covered %v (%v)", role, final, ok, misses)
+			}
 		}
 	}
 }
@@ -459,7 +461,8 @@ func TestOmittedWords(t *testing.T) {
 		"a number in words":              {"Order two boxes.", `{"is":["2"]}`, false, false},
 		"a number in other digits":       {"२ डिब्बे", `{"is":["2"]}`, false, false},
 		"a setting that is said":         {"Share it to view.", `{"is":["view"]}`, false, false},
-		"a setting that nobody said":     {"Share it.", `{"is":["view"]}`, false, true},
+		"a setting in other words":       {"Share it.", `{"is":["view"]}`, false, false},
+		"a setting that is off":          {"Share it.", `{"is":["none"]}`, false, true},
 		"a half of what is read":         {"Refund half.", `{"computed":[{"tool":"read_file","field":"amount"}],"by":"half of amount"}`, false, false},
 		"what is read":                   {"Refund it.", `{"from":[{"tool":"read_file","field":"amount"}],"kind":"number","pick":"only"}`, false, false},
 		"what is read, or nothing":       {"Refund it.", `{"is":[""],"from":[{"tool":"read_file","field":"amount"}],"kind":"number","pick":"only"}`, false, true},

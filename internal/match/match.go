@@ -393,31 +393,16 @@ func (a *Argument) isFormal(tool []string) bool {
 // longestWait is how long a caller may wait for an answer without a word of the user's, in seconds.
 const longestWait = 600
 
-// isEmptyElement reports whether an argument is an empty element of a list whose elements an entry speaks of: what is left out is a member,
+// isEmptyElement reports whether an argument is an empty element of a list that an entry doesn't leave open: what is left out is a member,
 // and an element is one more of what is paid or booked.
 func (e *Call) isEmptyElement(a *Argument) bool {
-	list, is := listAround(a.Pointer)
-	if !is || !a.Empty {
+	if _, is := listAround(a.Pointer); !is || !a.Empty {
 		return false
 	}
 	isOpen := func(c Arg) bool {
 		return within(c.Pointer, a.Pointer) && (c.Any || c.Unchanged || slices.Contains(c.Is, ""))
 	}
-	isIn := func(c Arg) bool { return isWithin(list, c.Pointer) }
-	return slices.ContainsFunc(e.Args, isIn) && !slices.ContainsFunc(e.Args, isOpen)
-}
-
-// isWithin reports whether a constraint is on something in a place of a call.
-func isWithin(place, constrained string) bool {
-	for place != "" {
-		var have, want string
-		have, place = next(place)
-		want, constrained = next(constrained)
-		if have != want && !(want == "*" && strictjson.IsIndex(have)) {
-			return false
-		}
-	}
-	return constrained != ""
+	return !slices.ContainsFunc(e.Args, isOpen)
 }
 
 // omission says why a call may not leave out an argument that is constrained; empty
@@ -435,7 +420,7 @@ func (m *matcher) omission(c *Arg, p *Proposal) string {
 	role := p.Role(c.Pointer)
 	restricts := !c.Computed && (role == label.Selector || role.AuthorityBearing())
 	switched := slices.Contains(c.Is, "true") && !slices.Contains(c.Is, "false")
-	decides := !p.Read && (m.isSaid(c, role) || m.isFound(c, p))
+	decides := !p.Read && (m.isSaid(c) || m.isFound(c, p))
 	if restricts || switched || decides {
 		return "left out"
 	}

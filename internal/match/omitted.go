@@ -10,20 +10,19 @@ import (
 
 // What a call with an effect leaves out, its service decides: a refund without an amount is one of all.
 
-// isSaid reports whether a constraint states a time or a number, or for a call that can't be taken back a setting in the user's words: a
-// call that says nothing of "2 boxes", of "until Friday" and of "to view" does something else. A currency may be what the service takes
-// anyhow. The number 1 may be left out, which nobody says; any other may stand in words that no program reads, so it counts as said. What
-// begins today begins now, which nobody says either.
-func (m *matcher) isSaid(c *Arg, role label.Role) bool {
+// isSaid reports whether a constraint states a time or a number of the user's, or for a call that can't be taken back anything: a call that
+// says nothing of "2 boxes", of "until Friday" and of "to view" does something else, and the words for that may be in a language that no
+// program reads. A currency may be what the service takes anyhow. Nobody says the number 1, nor that something is off, nor that what begins
+// today begins now.
+func (m *matcher) isSaid(c *Arg) bool {
 	isStated := func(v scope.Value) bool {
 		_, isNumber := number(string(v))
-		inWords := isNumber && m.irreversible && v != "1"
-		isSetting := m.irreversible && role == label.Control && !isCurrency(string(v))
+		isUsual := v == "1" || isCurrency(string(v)) || slices.Contains(nothing, fold(string(v)))
 		isNow := m.isToday(string(v)) && lexicon().Begins.In(argumentName(c.Pointer))
-		return inWords || (isTime(string(v)) && !isNow) || ((isNumber || isSetting) && m.madeOf(string(v)))
+		return (isTime(string(v)) && !isNow) || (m.irreversible && !isUsual && !isNow) || (isNumber && m.madeOf(string(v)))
 	}
-	mayBeEmpty := slices.Contains(c.Is, "")
-	return len(c.Date) > 0 || (!mayBeEmpty && slices.ContainsFunc(c.Is, isStated))
+	mayBeNothing := slices.Contains(c.Is, "") || slices.Contains(c.Is, "false")
+	return len(c.Date) > 0 || (!mayBeNothing && slices.ContainsFunc(c.Is, isStated))
 }
 
 // isToday reports whether a text is the day of the call by the user's clock.
@@ -37,7 +36,7 @@ func (m *matcher) isToday(text string) bool {
 // What an update leaves out stays as it is.
 func (m *matcher) isFound(c *Arg, p *Proposal) bool {
 	takes := len(c.From) > 0 || len(c.Sources) > 0 || c.Template != ""
-	isText := c.Kind == scope.Text && c.Template == "" && p.Role(c.Pointer) == label.Content
+	isText := c.Kind == scope.Text && c.Template == "" && p.Role(c.Pointer) == label.Content && !m.irreversible
 	isLength := c.Computed && m.irreversible && length().MatchString(fold(c.By))
 	name := words(p.Tool)
 	isCurrency := lexicon().OfCurrency.In(argumentName(c.Pointer)) // which the service takes anyhow

@@ -1,8 +1,12 @@
 package match_test
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"github.com/remit-project/remit/internal/match"
 	"github.com/remit-project/remit/label"
@@ -16,15 +20,16 @@ func TestSwitchLeftOut(t *testing.T) {
 		write         bool
 		want          bool
 	}{
-		"off, and nobody says what it is":                    {"false", "", false, true},
-		"off, as the definition says":                        {"false", "false", false, true},
-		"off, and the definition says on":                    {"false", "true", false, false},
-		"the same, of what can be taken back":                {"false", "true", true, false},
-		"on, and nobody says what it is":                     {"true", "", true, false},
-		"on, as the definition says":                         {"true", "true", false, true},
-		"on or off, which the request says nothing about":    {`["true","false"]`, "", false, true},
-		"on, and the definition says off":                    {"true", "false", true, false},
-		"a text that is no switch, and nobody said its word": {`"plain"`, "", false, true},
+		"off, and nobody says what it is":                 {"false", "", false, true},
+		"off, as the definition says":                     {"false", "false", false, true},
+		"off, and the definition says on":                 {"false", "true", false, false},
+		"the same, of what can be taken back":             {"false", "true", true, false},
+		"on, and nobody says what it is":                  {"true", "", true, false},
+		"on, as the definition says":                      {"true", "true", false, true},
+		"on or off, which the request says nothing about": {`["true","false"]`, "", false, true},
+		"on, and the definition says off":                 {"true", "false", true, false},
+		"a text that is no switch":                        {`"plain"`, "", false, false},
+		"the same text, of what can be taken back":        {`"plain"`, "", true, true},
 	} {
 		s, refused, err := scope.Parse([]byte(`{"calls":[{"tool":"end_line","args":{"/line":{"is":"L-1"},"/keep":{"is":`+c.is+`}}}]}`), nil)
 		if err != nil || len(refused) > 0 {
@@ -56,7 +61,7 @@ func TestTimeLeftOut(t *testing.T) {
 		"a begin that is to come": asked(by("/starts_on", "2026-05-21"), false),
 		"a begin today":           asked(by("/starts_on", "2026-05-20"), true),
 		"an end today":            asked(by("/ends_on", "2026-05-20"), false),
-		"a text":                  asked(by("/note", "for six weeks"), true),
+		"a text":                  asked(by("/note", "for six weeks"), false),
 	}.run(t)
 }
 
@@ -80,7 +85,9 @@ func TestEmptyElements(t *testing.T) {
 		"of what can be taken back":                   {each, "/claims/2", true, true},
 		"a member that an element leaves out":         {each, "/claims/1/note", false, true},
 		"of a list that the request leaves open":      {open, "/claims/2", false, true},
-		"of a list that the request doesn't speak of": {each, "/tags/0", false, true},
+		"of a list that the request doesn't speak of": {each, "/tags/0", false, false},
+		"of a list that has to be left out":           {each + `,"/tags":{"absent":true}`, "/tags/0", false, false},
+		"of a list that is left out":                  {each + `,"/tags":{"absent":true}`, "/tags", false, true},
 	} {
 		s, refused, err := scope.Parse([]byte(`{"calls":[{"tool":"pay_out","args":{`+c.args+`}}]}`), nil)
 		if err != nil || len(refused) > 0 {
@@ -95,4 +102,40 @@ func TestEmptyElements(t *testing.T) {
 			t.Errorf("%s: covered %v, want %v (%v)", name, ok, c.want, misses)
 		}
 	}
+}
+
+// TestStatedIsGiven: whatever a request states of a call that can't be taken back the call gives, unless the tool does it by default.
+func TestStatedIsGiven(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		type stated struct{ value, otherwise, given string }
+		values := rapid.SampledFrom([]string{"grote kist", "Hallo", "large", "третий", "7"})
+		names := []string{"/title", "/size", "/rounds"}
+		all, entry := map[string]stated{}, map[string]any{}
+		isGiven := true
+		p := &match.Proposal{Server: "s", Tool: "book_seat", Call: "c", Irreversible: true}
+		for _, name := range names {
+			of := stated{value: values.Draw(t, "value"), otherwise: rapid.SampledFrom([]string{"", "small", "Hallo", "large"}).Draw(t, "default")}
+			of.given = rapid.SampledFrom([]string{"left out", "empty", of.value}).Draw(t, "given")
+			all[name], entry[name] = of, map[string]string{"is": of.value}
+			isGiven = isGiven && (of.given == of.value || of.otherwise == of.value)
+			role := rapid.SampledFrom([]label.Role{label.Content, label.Control, label.Selector}).Draw(t, "role")
+			if of.given != "left out" {
+				p.Args = append(p.Args, match.Argument{Pointer: name, Text: strings.TrimPrefix(of.given, "empty"), Empty: of.given == "empty", Role: role})
+			}
+		}
+		p.Role = func(string) label.Role { return label.Content }
+		p.Default = func(pointer string) (string, bool) { return all[pointer].otherwise, all[pointer].otherwise != "" }
+
+		data, err := json.Marshal(map[string]any{"calls": []any{map[string]any{"tool": "book_seat", "args": entry}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, refused, err := scope.Parse(data, nil)
+		if err != nil || len(refused) > 0 {
+			t.Fatal(err, refused)
+		}
+		if _, _, ok := match.NewTask(s, "Neem dat.").Match(p, nil); ok && !isGiven {
+			t.Errorf("%v is covered", all)
+		}
+	})
 }
