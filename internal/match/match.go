@@ -420,7 +420,7 @@ func (m *matcher) omission(c *Arg, p *Proposal) string {
 	role := p.Role(c.Pointer)
 	restricts := !c.Computed && (role == label.Selector || role.AuthorityBearing())
 	switched := slices.Contains(c.Is, "true") && !slices.Contains(c.Is, "false")
-	decides := !p.Read && (m.isSaid(c) || m.isFound(c, p))
+	decides := !p.Read && (m.isSaid(c, role) || m.isFound(c, p))
 	if restricts || switched || decides {
 		return "left out"
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/remit-project/remit/internal/provenance/numeral"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/scope"
 )
@@ -13,16 +14,22 @@ import (
 // isSaid reports whether a constraint states a time or a number of the user's, or for a call that can't be taken back anything: a call that
 // says nothing of "2 boxes", of "until Friday" and of "to view" does something else, and the words for that may be in a language that no
 // program reads. A currency may be what the service takes anyhow. Nobody says the number 1, nor that something is off, nor that what begins
-// today begins now.
-func (m *matcher) isSaid(c *Arg) bool {
+// today begins now. The planner adds settings of which nobody spoke, which English tells, as definitions are written in.
+func (m *matcher) isSaid(c *Arg, role label.Role) bool {
 	isStated := func(v scope.Value) bool {
 		_, isNumber := number(string(v))
 		isUsual := v == "1" || isCurrency(string(v)) || slices.Contains(nothing, fold(string(v)))
 		isNow := m.isToday(string(v)) && lexicon().Begins.In(argumentName(c.Pointer))
-		return (isTime(string(v)) && !isNow) || (m.irreversible && !isUsual && !isNow) || (isNumber && m.madeOf(string(v)))
+		isAdded := role == label.Control && !isNumber && m.isInEnglish() && !m.madeOf(string(v))
+		return (isTime(string(v)) && !isNow) || (m.irreversible && !isUsual && !isNow && !isAdded) || (isNumber && m.madeOf(string(v)))
 	}
 	mayBeNothing := slices.Contains(c.Is, "") || slices.Contains(c.Is, "false")
 	return len(c.Date) > 0 || (!mayBeNothing && slices.ContainsFunc(c.Is, isStated))
+}
+
+// isInEnglish reports whether the user's words are in English, so that they have the words of definitions.
+func (m *matcher) isInEnglish() bool {
+	return m.work(perStep*len(m.said)) && numeral.InEnglish(m.said)
 }
 
 // isToday reports whether a text is the day of the call by the user's clock.

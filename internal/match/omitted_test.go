@@ -20,16 +20,17 @@ func TestSwitchLeftOut(t *testing.T) {
 		write         bool
 		want          bool
 	}{
-		"off, and nobody says what it is":                 {"false", "", false, true},
-		"off, as the definition says":                     {"false", "false", false, true},
-		"off, and the definition says on":                 {"false", "true", false, false},
-		"the same, of what can be taken back":             {"false", "true", true, false},
-		"on, and nobody says what it is":                  {"true", "", true, false},
-		"on, as the definition says":                      {"true", "true", false, true},
-		"on or off, which the request says nothing about": {`["true","false"]`, "", false, true},
-		"on, and the definition says off":                 {"true", "false", true, false},
-		"a text that is no switch":                        {`"plain"`, "", false, false},
-		"the same text, of what can be taken back":        {`"plain"`, "", true, true},
+		"off, and nobody says what it is":                    {"false", "", false, true},
+		"off, as the definition says":                        {"false", "false", false, true},
+		"off, and the definition says on":                    {"false", "true", false, false},
+		"the same, of what can be taken back":                {"false", "true", true, false},
+		"on, and nobody says what it is":                     {"true", "", true, false},
+		"on, as the definition says":                         {"true", "true", false, true},
+		"on or off, which the request says nothing about":    {`["true","false"]`, "", false, true},
+		"on, and the definition says off":                    {"true", "false", true, false},
+		"a text that is no switch, and nobody said its word": {`"plain"`, "", false, true},
+		"one whose word was said":                            {`"number"`, "", false, false},
+		"one whose word was said, of what can be taken back": {`"number"`, "", true, true},
 	} {
 		s, refused, err := scope.Parse([]byte(`{"calls":[{"tool":"end_line","args":{"/line":{"is":"L-1"},"/keep":{"is":`+c.is+`}}}]}`), nil)
 		if err != nil || len(refused) > 0 {

@@ -66,6 +66,9 @@ func writtenIn(text string) language {
 	return best
 }
 
+// InEnglish reports whether a text is in English rather than in another language, as far as its words tell.
+func InEnglish(text string) bool { return writtenIn(text) == english }
+
 // languageScore counts the words of a text that identify each language.
 func languageScore(text string) [languages]int {
 	var score [languages]int
