@@ -11,7 +11,7 @@ import (
 type lists struct {
 	Origins, Containers, Asides, Lengths, Limits, Offsets, Settings, Pieces, Apiece, Weekdays, LegalForms, FormsBefore, Parties,
 	Schemes, Degrees, Counting, Failures, Outcomes, Well, Tallies, Remarks, Bodies, Files, Money, Forwards, Backwards,
-	Creating, Undoing, Envelopes, Existing, People, Units, Furthers, Others, Nexts, Finished, UnitSigns, UnitsAndMore, Updating, Page, Pages, DenyingSigns, Unlisted, Skips, Firsts, Sides, OutOf, Around, NameParticles, Counts, Amounts, Numbered,
+	Creating, Undoing, Envelopes, Existing, People, Units, Furthers, Others, Nexts, Finished, UnitSigns, UnitsAndMore, Updating, Turning, Page, Pages, DenyingSigns, Unlisted, Skips, Firsts, Sides, OutOf, Around, NameParticles, Counts, Amounts, Numbered,
 	Current, Wrappers, NameParts, Anybody, Orders, Besides, Included, Senses, Beginnings, Past, Searched, LookUps, Upper,
 	Lower, Wholes, Excluding, WholeNames, Filled, Bare, Caps, Details, Differing, InAll, MailHolders, LinkHolders,
 	AccountHolders, PhoneHolders, Titles, Notes, Common, Wrapping, Computing, NoSuperlatives, Extents, Denying, Relating, Subunits, Durations, Begins, Closes, Sums, Totals, Determiners,

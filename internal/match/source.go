@@ -215,6 +215,14 @@ func (m *matcher) present(c *Constraint, a *Argument, hits []candidate) (now []c
 	if len(now) == 0 {
 		return nil, m.say("what has %s is not so any more, by what was read later", short(a.Text))
 	}
+
+	isContrary := func(h candidate) bool { return m.isContrary(c, a.Role, h) }
+	if slices.ContainsFunc(now, isContrary) {
+		now = slices.DeleteFunc(slices.Clone(now), isContrary)
+	}
+	if len(now) == 0 {
+		return nil, m.say("what has %s says otherwise than the call", short(a.Text))
+	}
 	isOfOne := func(h candidate) bool { return c.Kind != scope.ID || !m.isOfTwo(h) }
 	if !slices.ContainsFunc(now, isOfOne) {
 		return nil, m.say("several things have the id %s, and not all are as the request has it", short(a.Text))
