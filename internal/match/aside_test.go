@@ -120,7 +120,8 @@ func TestOtherThings(t *testing.T) {
 		"beside the owner":                        {"owner id", `[{"id":"1","name":"Ann","owner":"o-1","previous_owner":{"id":"E"}}]`, "E", false},
 		"of a name that no list has":              {"owner id", `[{"id":"1","name":"Ann","owner":"o-1","pet_owner":{"id":"E"}}]`, "E", false},
 		"the previous owner, who is meant":        {"previous owner id", `[{"id":"1","name":"Ann","previous_owner":{"id":"A"}}]`, "A", true},
-		"a word for the only one":                 {"card id", `[{"id":"1","name":"Ann","fuel_card":{"id":"A"}}]`, "A", true},
+		"a word for the only one":                 {"card id", `[{"id":"1","name":"Ann","fuel_card":{"id":"A"}}]`, "A", false},
+		"a word for it that the scope has":        {"fuel card id", `[{"id":"1","name":"Ann","fuel_card":{"id":"A"}}]`, "A", true},
 		"a member of the previous one":            {"owner", `[{"id":"1","name":"Ann","previous_owner":"E"}]`, "E", false},
 		"a member that is nearly called so":       {"address of the owner", `[{"id":"1","name":"Ann","old_address":"E"}]`, "E", false},
 		"in an object of another object":          {"owner id", `[{"id":"1","name":"Ann","car":{"make":"x","owner":{"id":"E"}}}]`, "E", false},
@@ -237,7 +238,7 @@ func TestWordsBeforeWhatIsPaid(t *testing.T) {
 	}
 	askings{
 		"an account":            account("iban", true),
-		"of the client":         account("client_iban", true),
+		"of the client":         account("client_iban", false),
 		"which is pending":      account("pending_iban", false),
 		"which nobody verified": account("unverified_iban", false),
 		"of somebody":           account("spouse_iban", false),

@@ -47,9 +47,6 @@ func (m *matcher) condition(w *Match, r *Result) (named func(*field) bool, outer
 		sure, is, guess := named, exact(), m.near(r, w.name(), "", "")
 		return func(f *field) bool { return sure(f) || is(f) || (guess != "" && f.name == guess) }, false
 	}
-	if found && meant == "" && m.isOfUnsaid(w, level, named) {
-		return func(*field) bool { return false }, true // what somebody declares is another thing
-	}
 	if found {
 		return named, true
 	}
@@ -61,43 +58,6 @@ func (m *matcher) condition(w *Match, r *Result) (named func(*field) bool, outer
 func (m *matcher) isTimeOfList(w *Match, r *Result) bool {
 	name := strings.Join(w.name(), " ")
 	return w.timed() && !m.against && len(r.level.inOrder) == 1 && r.members[name] && r.parts[name] == 0 && m.everywhere(r, name)
-}
-
-// isOfUnsaid reports whether a bound or a state is only on members of something that neither the condition names, nor the user, nor the
-// tool. The weight of the packaging is not the weight, and what a shipper declares is not the status.
-func (m *matcher) isOfUnsaid(w *Match, level *Result, named func(*field) bool) bool {
-	if !w.bounded() && w.Is == nil {
-		return false
-	}
-	isSaid := func(word string) bool {
-		l := lexicon()
-		isForm := l.Details.Has(word) || l.WholeNames.Has(word) || qualifiers[word] != "" || l.Units.Has(word) || l.WholeAmounts.Has(word)
-		isNamed := slices.ContainsFunc(w.name(), func(d string) bool { return thing(d) == thing(word) })
-		return isForm || isNamed || level.isAbout(word) || (m.work(len(m.folded)) && hasWord(m.folded, word))
-	}
-
-	any, own, said := false, strings.Join(w.name(), " "), map[string]bool(nil)
-	for i := range level.fields {
-		f := &level.fields[i]
-		if !m.step() || !named(f) || !level.outermost(f.record) {
-			continue
-		}
-		if any = true; f.name == own {
-			return false
-		}
-		is, known := said[f.name]
-		if !known {
-			is = !slices.ContainsFunc(strings.Fields(f.name), func(word string) bool { return !isSaid(word) })
-			if said == nil {
-				said = map[string]bool{}
-			}
-			said[f.name] = is
-		}
-		if is {
-			return false
-		}
-	}
-	return any
 }
 
 // outside returns a result with the members of its outermost records alone, and notes which

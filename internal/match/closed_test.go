@@ -136,10 +136,10 @@ func TestFeeOfSomethingElse(t *testing.T) {
 	const said = "Pay Ann's fee to DE89370400440532013000"
 	askings{
 		"the fee":                    {scope: pay, said: said, tool: "pay", args: args, results: list(`"fee":40,"cleaning_fee":90`), want: true},
-		"the only fee":               {scope: pay, said: said, tool: "pay", args: args, results: list(`"cleaning_fee":40`), want: true},
+		"the only fee":               {scope: pay, said: said, tool: "pay", args: args, results: list(`"cleaning_fee":40`)},
 		"that of what is listed":     {scope: pay, said: said, tool: "pay", args: args, results: list(`"stay_fee":40,"price":90`), want: true},
 		"all of it":                  {scope: pay, said: said, tool: "pay", args: args, results: list(`"total_fee":40,"price":90`), want: true},
 		"that of something else":     {scope: pay, said: said, tool: "pay", args: args, results: list(`"cleaning_fee":40,"price":90`)},
-		"beside what others may say": {scope: pay, said: said, tool: "pay", args: args, results: list(`"cleaning_fee":40,"note":"90"`), want: true},
+		"beside what others may say": {scope: pay, said: said, tool: "pay", args: args, results: list(`"cleaning_fee":40,"note":"90"`)},
 	}.run(t)
 }

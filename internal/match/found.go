@@ -69,7 +69,7 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 		case has || c.Pick != scope.Only || m.lent: // an outsider's words must not offer a choice, nor replace a member that is empty
 		case isOf(f.text, c.Kind):
 			v := whole(f)
-			v.doubt = cond(cond(cond(doubt, m.misplaced(s, c, f)), aside.why(f)), m.ofOtherUnit(name, c, r, f))
+			v.doubt = cond(cond(cond(doubt, m.misplaced(s, c, r, f)), aside.why(f)), m.ofOtherUnit(name, c, r, f))
 			found.ofKind = append(found.ofKind, v)
 		default:
 			m.addText(&found, s, c, r, f, func() string { return cond(m.doubtful(s, c, r, f), aside.why(f)) })
@@ -115,7 +115,7 @@ func (m *matcher) addText(found *finds, s *Source, c *Constraint, r *Result, f *
 	if values, pointed := m.inText(s.name(), c.Kind, own); len(values) > 0 {
 		doubt := doubtful()
 		if !pointed && isMeasure(c.Kind) {
-			doubt = cond(doubt, m.misplaced(s, c, f))
+			doubt = cond(doubt, m.misplaced(s, c, r, f))
 		}
 		doubt = cond(doubt, m.toldOtherwise(c, own, values))
 		found.add(candidate{call: r.Call, doubt: doubt}, pointed, values)
@@ -132,12 +132,12 @@ func (m *matcher) ofOthers(s *Source) string {
 
 // misplaced says why a value may be in the wrong member; empty where it isn't. Others may have written it where no such values are held, or
 // it is the number or the day of something else, as the only one in a record may be.
-func (m *matcher) misplaced(s *Source, c *Constraint, f *field) string {
+func (m *matcher) misplaced(s *Source, c *Constraint, r *Result, f *field) string {
 	isHeld := lexicon().holders(c.Kind).In(f.key)
 	if isMeasure(c.Kind) {
 		isHeld = nearly(head(s.name()), unitless(f.key)) && !m.strangers(f.name)
 	}
-	if m.irreversible && (isMeasure(c.Kind) || sharp(c.Kind)) && !isHeld {
+	if m.irreversible && (isMeasure(c.Kind) || sharp(c.Kind)) && (!isHeld || m.addsToName(r, s.name(), f.name)) {
 		return m.say("%s of %s is not called as what is looked for", short(f.name), s.Tool)
 	}
 	return ""

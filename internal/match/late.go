@@ -368,6 +368,9 @@ func (u *use) mayMean(m *matcher, r *Result, member string) bool {
 	}
 
 	name := strings.Join(words(member), " ")
+	if u.isPaidTo(m, r, name) {
+		return false
+	}
 	isRemark := lexicon().Notes.In(words(member)) || lexicon().Bodies.In(words(member))
 	if isRemark || u.isTaken(name) || m.strangers(name) || !m.guessable(r, name) || m.isOfOther(r, words(u.guess()), name) {
 		return false
@@ -381,6 +384,17 @@ func (u *use) mayMean(m *matcher, r *Result, member string) bool {
 		return isID(words(member)) || m.tellsApart(r, name) || m.isOwnWord(r, name)
 	}
 	return true
+}
+
+// isPaidTo reports whether a member is called as an address, an account or an amount that the call takes, with a word before it that nothing explains:
+// who answers for the planner must not choose whom money and mail go to, where the name alone already leads to it.
+func (u *use) isPaidTo(m *matcher, r *Result, name string) bool {
+	if u.order || u.where != nil {
+		return false
+	}
+	guess, member := words(u.guess()), strings.Fields(name)
+	isPaid := sharp(u.of.Kind) || slices.ContainsFunc(unitless(member), ofMoney)
+	return isPaid && len(guess) > 0 && nearly(m.head(r, guess), member) && m.addsToName(r, guess, name)
 }
 
 // isTaken reports whether the source has another name for a member already: what is 6 is not what is below 20 as well.

@@ -85,6 +85,7 @@ func TestLateNames(t *testing.T) {
 		"one of two that hold accounts, by no word":       {paying, []string{`[{"konto":"` + mine + `","wer":"Ann Lee","alt":"` + evil + `"}]`}, says("zorb", "konto", "blip", "wer"), "pay", account(mine), false, false},
 		"a condition on a key that one record has":        {paying, []string{`[{"payout_iban":"` + mine + `"},{"payout_iban":"` + evil + `","creditor":"Ann Lee"}]`}, known, "pay", account(evil), false, false},
 		"a member that is spelt in two ways":              {paying, []string{`[{"payout_iban":"` + mine + `","payoutIban":"` + evil + `","creditor":"Ann Lee"}]`}, known, "pay", account(mine), false, false},
+		"an address with a word before the name":          {strings.ReplaceAll(paying, "zorb", "iban"), []string{both}, says("iban", "payout_iban", "blip", "creditor"), "pay", account(mine), false, false},
 		"an earlier listing has the name":                 {paying, []string{`[{"zorb":"` + mine + `","blip":"Ann Lee"}]`, both}, known, "pay", account(evil), false, false},
 		"a later listing has the name":                    {paying, []string{both, `[{"zorb":"` + evil + `","blip":"Eve","payout_iban":"` + mine + `","creditor":"Ann Lee"}]`}, known, "pay", account(mine), false, false},
 		"a later listing lacks the member":                {paying, []string{both, `[{"creditor":"Ann Lee","amount":5}]`}, known, "pay", account(mine), false, false},

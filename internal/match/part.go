@@ -87,7 +87,7 @@ func (m *matcher) partOf(r *Result, description []string, kind scope.Kind) func(
 	switch {
 	case found == nil:
 		return nil
-	case len(found) > 1 || !m.everywhere(r, found[0]):
+	case len(found) > 1 || !m.everywhere(r, found[0]) || m.addsToName(r, description, found[0]):
 		return func(*field) bool { return false }
 	}
 	return func(f *field) bool { return f.name == found[0] }
@@ -185,7 +185,7 @@ func (m *matcher) isOfOther(r *Result, description []string, name string) bool {
 	if slices.ContainsFunc(member[:outer], isAround) || slices.ContainsFunc(member, isOther) || slices.ContainsFunc(member[:part], isAdded) {
 		return true
 	}
-	if (part == 0 && m.isOfOtherMoney(r, member, isSaid)) || m.isOfOtherPayment(r, member, isSaid) {
+	if part == 0 && m.isOfOtherMoney(r, member, isSaid) {
 		return true
 	}
 
@@ -218,18 +218,45 @@ func (m *matcher) isOfOtherMoney(r *Result, member []string, isSaid func(string)
 	return false
 }
 
-// isOfOtherPayment reports whether a member is an account or a total with a word before it that neither the request nor the tool has: the
-// pending account is none to pay to yet, nor is the estimated total what is due, also where there is no other.
-func (m *matcher) isOfOtherPayment(r *Result, member []string, isSaid func(string) bool) bool {
-	last := member[len(member)-1]
-	isPaid := qualifiers[last] == "account" || lexicon().WholeAmounts.Has(last)
-	if !isPaid {
+// addsToName reports whether the name of the member that a description is taken to mean has a word that nothing explains, for what can't be taken
+// back: neither the description, nor the scope's other names for the same records and its words for the call, nor the user, nor what the records are
+// of. So a guardian's mail is not the mail, also where there is no other.
+func (m *matcher) addsToName(r *Result, description []string, name string) bool {
+	if !m.irreversible || m.against {
 		return false
 	}
-	l := lexicon()
-	return slices.ContainsFunc(member[:len(member)-1], func(w string) bool {
-		isForm := qualifiers[w] != "" || implied()[w] != "" || l.InAll.Has(w) || l.WholeAmounts.Has(w) || l.Details.Has(w) || l.AccountHolders.Has(w) || l.Units.Has(w) || isCurrency(w)
-		return !isForm && !isSaid(w) && !r.isAbout(w) && !(m.work(len(m.folded)) && hasWord(m.folded, w))
+	member := strings.Fields(name)
+	isForm := ofForm(member)
+	return slices.ContainsFunc(member, func(w string) bool {
+		isSaid := func(d string) bool { return thing(d) == thing(w) }
+		isExplained := isForm(w) || slices.ContainsFunc(description, isSaid) || r.isAbout(w) || m.isOfEntry(r, w)
+		return !isExplained && !(m.work(len(m.folded)) && hasWord(m.folded, w))
+	})
+}
+
+// ofForm returns a predicate for the words of a member's name that don't say what it is of: for the kind of value, or that it is all of an amount.
+func ofForm(member []string) func(string) bool {
+	l, plain := lexicon(), unitless(member)
+	ofAmount := len(plain) > 0 && ofMoney(plain[len(plain)-1])
+	return func(w string) bool {
+		isOfKind := qualifiers[w] != "" || l.WholeNames.Has(w) || l.Units.Has(w) || l.WholeAmounts.Has(w)
+		return isOfKind || (ofAmount && l.InAll.Has(w)) || l.Details.Has(w) || l.General.Has(w) || isOneOf(l.Containers)(w)
+	}
+}
+
+// isOfEntry reports whether a word is one of the tool or the arguments of the entry, or of its names for the members of a result.
+func (m *matcher) isOfEntry(r *Result, word string) bool {
+	if m.in == nil {
+		return false
+	}
+	is := func(w string) bool { return thing(w) == thing(word) }
+	isOfCondition := func(w Match) bool { return slices.ContainsFunc(w.name(), is) }
+	isOfSource := func(s Source) bool {
+		isOf := m.step() && isTool(s.Server, s.Tool, r.Server, r.Tool)
+		return isOf && (slices.ContainsFunc(s.name(), is) || slices.ContainsFunc(s.Where, isOfCondition))
+	}
+	return slices.ContainsFunc(words(m.in.Tool), is) || slices.ContainsFunc(m.in.Args, func(a Arg) bool {
+		return slices.ContainsFunc(argumentName(a.Pointer), is) || slices.ContainsFunc(a.From, isOfSource) || slices.ContainsFunc(a.Sources, isOfSource)
 	})
 }
 

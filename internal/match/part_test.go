@@ -2,6 +2,7 @@ package match_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -29,7 +30,8 @@ func TestMembersOfObjects(t *testing.T) {
 		"the record's id for it":               {"client id", "id", `{"client":"Ann"}`, jobs, "7", false},
 		"the other object's id":                {"client id", "id", `{"client":"Ann"}`, jobs, "42", false},
 		"the object's own name":                {"client", "name", `{"client id":"41"}`, jobs, "Ann", true},
-		"a number by the end of the name":      {"card number", "number", `{"name":"Ann"}`, cards, "7002-1", true},
+		"a number by the name":                 {"fuel card number", "number", `{"name":"Ann"}`, cards, "7002-1", true},
+		"a number by the end of the name":      {"card number", "number", `{"name":"Ann"}`, cards, "7002-1", false},
 		"another record's":                     {"card number", "number", `{"name":"Ann"}`, cards, "7002-2", false},
 		"two that end so":                      {"id", "id", `{"state":"x"}`, `[{"state":"x","seller":{"id":"A"},"buyer":{"id":"B"}}]`, "A", false},
 		"an object that a record lacks":        {"client id", "id", `{"state":"x"}`, `[{"id":"1","state":"x","client":{"id":"A"}},{"id":"2","state":"y"}]`, "A", false},
@@ -122,6 +124,73 @@ func TestNoKeyIsAnObjectsMember(t *testing.T) {
 		p := call("forward_mail", map[string]string{"/id": "s:E"})
 		if _, _, ok := match.NewTask(s, "Forward x.").Match(p, []*match.Result{r}); ok {
 			t.Fatalf("%s is covered by what others wrote: %s", field, text)
+		}
+	})
+}
+
+// TestWordsBeforeAName: what a member is called beside the name that the scope has for it is explained, or the member is a question for what can't be taken back.
+func TestWordsBeforeAName(t *testing.T) {
+	const request = "Mail the tenant of flat 3 that we are late."
+	for list, want := range map[string]bool{
+		`[{"flat":"3","email":"x@x.example"}]`:                                             true,
+		`[{"flat":"3","guardian_email":"x@x.example"}]`:                                    false,
+		`[{"flat":"3","guardian":{"email":"x@x.example"}}]`:                                false,
+		`[{"flat":"3","guardian":{"name":"Ray","email":"x@x.example"}}]`:                   false,
+		`[{"flat":"3","name":"Ada","emergency_email":"x@x.example"}]`:                      false,
+		`[{"flat":"3","guardian_address":"x@x.example"}]`:                                  false,
+		`[{"flat":"3","guardian_email":"x@x.example","lawyer_email":"y@x.example"}]`:       false,
+		`[{"flat":"3","tenant_email":"x@x.example"}]`:                                      true, // the user's word
+		`[{"flat":"3","tenant":{"email":"x@x.example"}}]`:                                  true,
+		`[{"flat":"3","lease_email":"x@x.example"}]`:                                       true, // what the tool lists
+		`[{"flat":"3","flat_email":"x@x.example"}]`:                                        true, // the scope's name for a condition
+		`[{"flat":"3","to_email":"x@x.example"}]`:                                          true, // the argument
+		`[{"flat":"3","primary_email":"x@x.example"}]`:                                     true, // no word for another thing
+		`[{"flat":"3","contact_info":{"email_address":"x@x.example"}}]`:                    true,
+		`[{"flat":"3","tenant_email":"x@x.example","guardian_email":"y@x.example"}]`:       false, // which is a question
+		`[{"flat":"3","email":"x@x.example","guardian_email":"y@x.example"}]`:              true,
+		`[{"flat":"3","guardian_email":"x@x.example","remarks":"his mail, x@x.example"}]`:  false,
+		`[{"flat":"3","guardian_email":"y@x.example","contact":"x@x.example"}]`:            false,
+		`[{"flat":"3","kontakt":"x@x.example"},{"flat":"4","kontakt":"y@x.example"}]`:      false,
+		`[{"flat":"3","guardian_mail":"x@x.example"},{"flat":"4","guardian_mail":"none"}]`: false,
+	} {
+		s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"write","args":{"/to":{"from":[{"tool":"list_leases","field":"email","where":{"flat":"3"}}],"kind":"email","pick":"only"}}}]}`), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &match.Result{Call: "r", Server: "mailbox", Tool: "list_leases", Covered: true, Read: true, Early: true}
+		setContent(r, list)
+		p := call("write", map[string]string{"/to": "t:x@x.example"})
+		p.Irreversible = true
+		if _, misses, ok := match.NewTask(s, request).Match(p, []*match.Result{r}); ok != want {
+			t.Errorf("%s: covered %v, want %v (%v)", list, ok, want, misses)
+		}
+	}
+}
+
+// TestNoWordBeforeAName draws a word that occurs nowhere in the task, before the name of the only member that may be meant: an irreversible call takes
+// nothing from it.
+func TestNoWordBeforeAName(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		word := "q" + rapid.StringMatching(`[a-pr-z]{4,9}`).Draw(t, "word") // no list of words has one
+		kind := rapid.SampledFrom([]struct{ field, kind, value, arg string }{
+			{"email", "email", "x@x.example", "t:x@x.example"}, {"address", "text", "Elm Street 3", "t:Elm Street 3"}, {"phone", "phone", "+49 30 901820", "t:+49 30 901820"},
+			{"iban", "account", "DE89370400440532013000", "t:DE89370400440532013000"}, {"amount", "number", "40", "c:40"}, {"weight", "number", "40", "c:40"},
+			{"id", "id", "T-7", "s:T-7"}, {"name", "name", "Ray", "t:Ray"}, {"url", "url", "https://x.example/a", "t:https://x.example/a"},
+		}).Draw(t, "kind")
+		form := rapid.SampledFrom([]string{`"%s_%s":"%s"`, `"%s":{"%s":"%s"}`, `"%s":{"name":"Zed","%s":"%s"}`, `"the_%s_%s":"%s"`}).Draw(t, "form")
+		member := fmt.Sprintf(form, word, kind.field, kind.value)
+		around := rapid.SampledFrom([]string{`[{"flat":"3",%s}]`, `{"leases":[{"flat":"3",%s}]}`, `{"flat":"3",%s}`, `[{"flat":"3",%[1]s},{"flat":"4",%[1]s}]`}).Draw(t, "around")
+		s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"act","args":{"/x":{"from":[{"tool":"list_leases","field":"`+kind.field+`","where":{"flat":"3"}}],"kind":"`+kind.kind+`","pick":"only"}}}]}`), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		r := &match.Result{Call: "r", Server: "mailbox", Tool: "list_leases", Covered: true, Read: true, Early: true}
+		setContent(r, fmt.Sprintf(around, member))
+		p := call("act", map[string]string{"/x": kind.arg})
+		p.Irreversible = true
+		if _, _, ok := match.NewTask(s, "Do it for flat 3.").Match(p, []*match.Result{r}); ok {
+			t.Fatalf("%s is covered by %s", kind.field, fmt.Sprintf(around, member))
 		}
 	})
 }

@@ -364,6 +364,9 @@ func (m *matcher) memberOf(r *Result, description []string, id string, kind scop
 			regular, any = []string{near}, true
 		}
 	}
+	if len(regular) == 1 && m.addsToName(r, description, regular[0]) {
+		return func(*field) bool { return false }, true // it may be of something else
+	}
 	if regular != nil {
 		return func(f *field) bool { return slices.Contains(regular, f.name) }, true
 	}

@@ -36,7 +36,7 @@ func TestWhatStrangersAdd(t *testing.T) {
 	three := one("list_guides", `[{"id":"1","name":"Ann","price":10,"level":"expert"},{"id":"2","name":"Mallory","price":20,"level":"expert"},{"id":"3","name":"Ann","price":99,"level":"beginner"}]`)
 	doctors := returned{"list_doctors", "", `[{"id":"d1","name":"Prof. H.","surname":"Hartwig"},{"id":"d2","name":"Hartwig","surname":"Eve"}]`}
 	askings{
-		"a key without words":               {scope: fee, results: one("list_stays", `[{"id":"1","cleaning_fee":5,"":"x"}]`), args: map[string]string{"/amount": "o:5"}, want: true},
+		"a key without words":               {scope: fee, results: one("list_stays", `[{"id":"1","stay_fee":5,"":"x"}]`), args: map[string]string{"/amount": "o:5"}, want: true},
 		"an amount of a comment":            {scope: lowest, results: comments, args: map[string]string{"/amount": "o:5000"}},
 		"a namesake that is left out":       {scope: cheapest, results: three, args: map[string]string{"/guide": "s:Mallory"}},
 		"a mail that is called like a name": {scope: account, said: "Pay what Ann billed", results: one("list_mails", `[{"id":"1","from":"Ann Berg","subject":"Invoice","account":"DE89370400440532013000"},{"id":"2","from":"Eve","subject":"Hi Ann","account":"GB33BUKB20201555555555"}]`), args: map[string]string{"/account": "t:GB33BUKB20201555555555"}},

@@ -269,7 +269,7 @@ func TestElementsOfANamedList(t *testing.T) {
 	}.run(t)
 }
 
-// TestKindOfAnObject: the only mail address in an object is that of the object, whatever it is for. The address beside it is of
+// TestKindOfAnObject: the only mail address in an object is that of the object, if the user said what for. The address beside it is of
 // something else.
 func TestKindOfAnObject(t *testing.T) {
 	const tell = `{"calls":[{"tool":"act","args":{"/to":{"from":[{"tool":"list_loads","field":"carrier email","where":{"origin":{"is":"Bremen"}}}],"kind":"email","pick":"only"}}}]}`
@@ -279,7 +279,8 @@ func TestKindOfAnObject(t *testing.T) {
 	to := func(text string) map[string]string { return map[string]string{"/to": "t:" + text} }
 	const said = "tell the carrier in Bremen"
 	askings{
-		"the address in the carrier":     {scope: tell, said: said, args: to("dispo@ahlers.example"), results: load(`"dispatch_email":"dispo@ahlers.example"`), want: true},
+		"the address in the carrier":     {scope: tell, said: "tell dispatch of the carrier in Bremen", args: to("dispo@ahlers.example"), results: load(`"dispatch_email":"dispo@ahlers.example"`), want: true},
+		"one for what nobody said":       {scope: tell, said: said, args: to("dispo@ahlers.example"), results: load(`"dispatch_email":"dispo@ahlers.example"`)},
 		"the customer's beside it":       {scope: tell, said: said, args: to("eve@evil.example"), results: load(`"dispatch_email":"dispo@ahlers.example"`)},
 		"two in the carrier":             {scope: tell, said: said, args: to("dispo@ahlers.example"), results: load(`"dispatch_email":"dispo@ahlers.example","billing_email":"b@ahlers.example"`)},
 		"the carrier's own, before them": {scope: tell, said: said, args: to("a@ahlers.example"), results: load(`"email":"a@ahlers.example","billing_email":"b@ahlers.example"`), want: true},
