@@ -214,6 +214,9 @@ func (m *matcher) arguments(e *Call, p *Proposal) (miss string) {
 		if value := m.withoutSome(&e.Args[i], p); value != "" {
 			return m.say("%s: %s is left out, and the request is for one call with all", e.Args[i].Pointer, short(value))
 		}
+		if otherwise := m.isOtherList(&e.Args[i], p); otherwise != "" {
+			return m.say("%s: %s", e.Args[i].Pointer, otherwise)
+		}
 	}
 	for i := range p.Args {
 		a := &p.Args[i]

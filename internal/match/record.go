@@ -278,11 +278,11 @@ func (m *matcher) meeting(where []Match, r *Result) selection {
 
 	if loose, may := m.titled(where); may {
 		alike := r.onlyOutermost(m.allMeeting(loose, r))
-		if len(alike) == 1 {
+		if len(alike) == 1 && m.saysNoMore(where, loose, r, alike.only()) {
 			return alike
 		}
-		if len(alike) > 1 {
-			return out // which of them is a question
+		if len(alike) > 0 {
+			return out // which of them, or whether it is that one, is a question
 		}
 	}
 

@@ -1,8 +1,11 @@
 package match_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // TestTitles checks which record a scope means by a title that the user words in another way.
@@ -15,7 +18,14 @@ func TestTitles(t *testing.T) {
 	first := map[string]string{"/id": "s:m1"}
 
 	for name, c := range map[string]hostile{
-		"a title with the words":                     {request, titled, mails(nil, `[{"id":"m1","title":"Piano lesson with Jo"},{"id":"m2","title":"Lunch"}]`), "forward_mail", first, false, true},
+		"a title with the words":                     {request, titled, mails(nil, `[{"id":"m1","title":"Piano lesson with Jo"},{"id":"m2","title":"Lunch"}]`), "forward_mail", first, true, true},
+		"for good, with words that nobody said":      {request, titled, mails(nil, `[{"id":"m1","title":"Piano lesson with Jo"},{"id":"m2","title":"Lunch"}]`), "forward_mail", first, false, false},
+		"for good, with the user's words":            {request, titled, mails(nil, `[{"id":"m1","title":"My piano lesson"},{"id":"m2","title":"Lunch"}]`), "forward_mail", first, false, true},
+		"for good, with what is listed":              {request, titled, mails(nil, `[{"id":"m1","title":"Mail: piano lesson"},{"id":"m2","title":"Lunch"}]`), "forward_mail", first, false, true},
+		"for good, with a number of its own":         {request, titled, mails(nil, `[{"id":"m1","title":"Piano lesson 2026","date":"2026-05-02"},{"id":"m2","title":"Lunch"}]`), "forward_mail", first, false, true},
+		"for good, with a number that isn't":         {request, titled, mails(nil, `[{"id":"m1","title":"Piano lesson 2024","date":"2026-05-02"},{"id":"m2","title":"Lunch"}]`), "forward_mail", first, false, false},
+		"for good, with its own state":               {request, titled, mails(nil, `[{"id":"m1","title":"Piano lesson (draft)","state":"draft"},{"id":"m2","title":"Lunch"}]`), "forward_mail", first, false, false},
+		"for good, with what the user leaves out":    {request + " And not the draft.", titled, mails(nil, `[{"id":"m1","title":"Piano lesson (draft)"},{"id":"m2","title":"Lunch"}]`), "forward_mail", first, false, false},
 		"a file of which the user's is a part":       {"Forward report.pdf.", strings.ReplaceAll(titled, "piano lesson", "report.pdf"), mails(nil, `[{"id":"m1","title":"old-report.pdf"},{"id":"m2","title":"Lunch"}]`), "forward_mail", first, false, false},
 		"two titles with the words":                  {request, titled, mails(nil, `[{"id":"m1","title":"Piano lesson with Jo"},{"id":"m2","title":"No piano lesson"}]`), "forward_mail", first, false, false},
 		"a whole title beside one with the words":    {request, titled, mails(nil, `[{"id":"m1","title":"Piano lesson with Jo"},{"id":"m2","title":"piano lesson"}]`), "forward_mail", first, false, false},
@@ -36,6 +46,24 @@ func TestTitles(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestFurtherWordsOfATitle: whatever a title has beside the words that a scope looks for, in any language and at either end, what can't be taken
+// back isn't covered for it.
+func TestFurtherWordsOfATitle(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		further := rapid.SampledFrom([]string{"old", "(구)", "DO NOT", "draft", "закрыт", "von Eve", "旧", "comment on:", "2024", "fake", "não"})
+		title := strings.TrimSpace(further.Draw(rt, "before") + " piano lesson " + rapid.OneOf(rapid.Just(""), further).Draw(rt, "behind"))
+		list, err := json.Marshal([]map[string]string{{"id": "m1", "title": title}, {"id": "m2", "title": "Lunch"}})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		h := hostile{request: "Forward my piano lesson.", results: mails(nil, string(list)), tool: "forward_mail", args: map[string]string{"/id": "s:m1"},
+			scope: `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":{"title":"piano lesson"}}],"kind":"id","pick":"only"}}}]}`}
+		if covered, _ := h.covered(t); covered {
+			rt.Errorf("%q is covered", title)
+		}
+	})
 }
 
 // TestTheGroupInQuestion: a person who is not in it yet is not in the group that the call is

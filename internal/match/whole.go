@@ -18,17 +18,8 @@ func (m *matcher) withoutSome(c *Arg, p *Proposal) string {
 	if !isOnce || c.Pick != scope.All || c.Is != nil {
 		return ""
 	}
-	isList := strings.Contains(c.Pointer, "/*")
-	var listed []Argument
-	for _, a := range p.Args {
-		if a.Empty || !within(c.Pointer, a.Pointer) {
-			continue
-		}
-		rest, isBelow := strings.CutPrefix(a.Pointer, c.Pointer)
-		isList = isList || (isBelow && elementOf(rest) != "")
-		listed = append(listed, a)
-	}
-	if !isList || listed == nil {
+	listed := p.listed(c.Pointer)
+	if listed == nil {
 		return ""
 	}
 
@@ -41,6 +32,26 @@ func (m *matcher) withoutSome(c *Arg, p *Proposal) string {
 		missing = cond(missing, lacks)
 	}
 	return missing
+}
+
+// listed returns the arguments of a call that are in a list at a place; nil where there is none.
+func (p *Proposal) listed(place string) []Argument {
+	isList := strings.Contains(place, "/*")
+	for i := range p.Args {
+		rest, isBelow := strings.CutPrefix(p.Args[i].Pointer, place)
+		isList = isList || (isBelow && len(rest) > 0 && rest[0] == '/' && !p.Args[i].Empty && elementOf(rest) != "")
+	}
+	if !isList {
+		return nil
+	}
+
+	var out []Argument
+	for i := range p.Args {
+		if a := &p.Args[i]; !a.Empty && within(place, a.Pointer) {
+			out = append(out, *a)
+		}
+	}
+	return out
 }
 
 // lacks returns a value of a source that a list doesn't have; empty where it has all that the source offers now.
