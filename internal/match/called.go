@@ -23,7 +23,7 @@ func (m *matcher) calledAs(s *Source, r *Result, of *Constraint) bool {
 	if !r.Covered || r.Failed || !isTool(s.Server, s.Tool, r.Server, r.Tool) {
 		return false // a call that failed may return a part of what there is, or nothing
 	}
-	isPart := r.more || (r.failing && !m.against) // what speaks against a call may be in what failed
+	isPart := r.more || (r.failing && !m.against) || m.isNotAsAsked(s, r) // what speaks against a call may be in what failed
 	if isPart && (m.irreversible || m.against || m.strict) {
 		if !of.isFromBegin() && !m.hasFirst(r, of) && !m.isSearched(r, of) && !m.takesSome(s, of) {
 			return false // the only one of a part may be one of several

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/internal/pattern"
+	"github.com/remit-project/remit/internal/provenance/numeral"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/internal/wordlist"
 )
@@ -30,7 +31,7 @@ func (r *Result) saysMore() bool {
 		switch {
 		case isListed(f.record):
 			return f.isNextLink() || f.isFailure()
-		case f.saysMore(listed, l.wordsOf(f.record)), f.isFailure():
+		case f.saysMore(listed, l.wordsOf(f.record)), f.isFailure(), f.isUnreal(), f.isLeftOver(l), f.saysInWords(l):
 			return true
 		case listed == 0:
 			return false
@@ -178,6 +179,40 @@ func (f *field) isFailure() bool {
 	return isSome && len(list) == 1 && lexicon().Unlisted.Has(list[0])
 }
 
+// isLeftOver reports whether a field counts what couldn't be looked through: "failed_shards": 2.
+func (f *field) isLeftOver(l *listing) bool {
+	n, err := whole(f.text)
+	isOf := func(w string) bool { return lexicon().Unlisted.Has(w) }
+	return err == nil && n > 0 && f.numeric && len(f.key) > 1 && (isOf(f.key[0]) || isOf(f.key[len(f.key)-1])) && l.holds(f.record)
+}
+
+// isUnreal reports whether a field says that the records are none that there are: "simulated": true, "mode": "demo".
+func (f *field) isUnreal() bool {
+	l := lexicon()
+	isUnreal := func(w string) bool { return l.Unreal.Has(w) || l.Trials.Has(w) }
+	isOn := switches()[fold(f.text)] == "on" && slices.ContainsFunc(f.key, isUnreal)
+	return isOn || (l.Settled.In(f.key) && len(f.words) == 1 && isUnreal(f.words[0]))
+}
+
+// saysInWords reports whether a remark beside a list says in words alone that there is more of what it lists: "There are more tags than shown".
+func (f *field) saysInWords(l *listing) bool {
+	isRemark := lexicon().Remarks.In(f.key) || lexicon().Notes.In(f.key) || l.r.isRemark(f)
+	if !isRemark || len(f.text) > longestPortion {
+		return false
+	}
+	all := words(f.text)
+	isMore := lexicon().Others.In(all) || slices.Contains(all, "more") || slices.Contains(all, "further")
+	isListed := func(w string) bool { return l.isCalled(w) || lexicon().Counts.Has(w) }
+	return isMore && slices.ContainsFunc(all, isListed) && !lexicon().Denying.In(all)
+}
+
+// holds reports whether an object has a list of the result as a member, or is around one.
+func (l *listing) holds(record string) bool {
+	isIn := func(element string) bool { return isListed(element) && strings.HasPrefix(element, record+"/") }
+	isEmpty := func(f field) bool { return f.list && f.record == record }
+	return slices.ContainsFunc(l.r.inOrder, isIn) || slices.ContainsFunc(l.r.fields, isEmpty)
+}
+
 // portionToken matches the numbers, words and strokes of a text that says which part of how much is shown: "1-20 of 1,057", "1/57".
 var portionToken = pattern.OnUse(`\d{1,3}(?:[.,'\x{2019}\x{a0}\x{202f}]\d{3})+\b|\d{1,9}|\pL+|/`)
 
@@ -186,7 +221,7 @@ const longestPortion = 96
 
 // isPartOf reports whether a field says that so many records of a result, or this page, are a part of more: "1-20 of 57", "57 servers, 2 shown".
 func (f *field) isPartOf(l *listing) bool {
-	text := fold(f.text)
+	text := numeral.InASCII(fold(f.text))
 	if len(text) > longestPortion || f.numeric || isMoment(text) {
 		return false
 	}

@@ -41,19 +41,20 @@ type Result struct {
 	atPlace    []atPlace        // what is known of these, once all are
 	flat       bool             // each of them is an element of a list
 	// outerFields are how many fields the records that are in no other have themselves.
-	outerFields int
-	nested      map[string][]int // the fields of the objects in a record
-	members     map[string]bool  // their names
-	known       map[string]bool  // those that the tool itself names
-	parts       map[string]int   // of those in an object of their record, how many words are the object's
-	telling     map[string]bool  // records with members that don't just say something of a list in them
-	outers      map[string]int   // and of these, how many are of the objects around it
-	values      bool             // nothing but a list of values
-	more        bool             // its server says that it is a part of a listing
-	failing     bool             // and that the call failed
-	doubled     bool             // two records of it begin with the same id
-	outer       map[string]bool  // the records that are in no other
-	level       *Result          // the same with the members of these alone; nil for a list of values
+	outerFields  int
+	nested       map[string][]int // the fields of the objects in a record
+	members      map[string]bool  // their names
+	known        map[string]bool  // those that the tool itself names
+	parts        map[string]int   // of those in an object of their record, how many words are the object's
+	telling      map[string]bool  // records with members that don't just say something of a list in them
+	outers       map[string]int   // and of these, how many are of the objects around it
+	values       bool             // nothing but a list of values
+	more         bool             // its server says that it is a part of a listing
+	failing      bool             // and that the call failed
+	age, filters []int            // the fields around a list that say of which moment it is, and what is left out of it
+	doubled      bool             // two records of it begin with the same id
+	outer        map[string]bool  // the records that are in no other
+	level        *Result          // the same with the members of these alone; nil for a list of values
 
 	// inList is the list that each record is in, and hasParts whether any of them has a member in an object.
 	inList   map[string]string
@@ -155,6 +156,7 @@ func (r *Result) SetContent(text string, doc *strictjson.Document) {
 	r.nest()
 	r.level = r.outside()
 	r.more, r.failing, r.doubled = r.saysMore(), r.saysFailed(), r.hasDoubles()
+	r.age, r.filters = r.tellsOf()
 }
 
 // atPlace is what is known of a record by its place among those of its result.

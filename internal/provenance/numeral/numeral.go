@@ -103,6 +103,16 @@ func digitOf(r rune) (value int, zero rune) {
 	return -1, 0
 }
 
+// InASCII returns a text with its digits of other scripts as those of ASCII.
+func InASCII(text string) string {
+	return strings.Map(func(r rune) rune {
+		if value, _ := digitOf(r); value >= 0 {
+			return '0' + rune(value)
+		}
+		return r
+	}, text)
+}
+
 // digitRuns finds the digits of a text.
 func digitRuns(text string) []digitRun {
 	var out []digitRun
