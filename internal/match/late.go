@@ -165,7 +165,7 @@ func (t *Task) scopeFor(p *Proposal, results []*Result) *Scope {
 // meant returns what was said of a name, where that counts: in all results of the tool that have records.
 func (t *Task) meant(m *matcher, u *use) scope.Meant {
 	for _, n := range t.named {
-		at := slices.IndexFunc(n.names, func(s scope.Meant) bool { return s.Guess == u.guess() })
+		at := slices.IndexFunc(n.names, func(s scope.Meant) bool { return s.Guess == u.guess() || s.Guess == u.orderedBy() })
 		if at < 0 || !isTool(u.source.Server, u.source.Tool, n.server, n.tool) {
 			continue
 		}
@@ -194,6 +194,8 @@ type use struct {
 	at     string      // the argument's place
 	where  *Match      // nil for the member of the source itself
 	order  bool        // it is the criterion of a choice
+	// written are the names of the source as the scope has them: its member, and those of its conditions.
+	written []string
 }
 
 // eachUse does something with each name of an entry, which it may change. Those under which a record speaks against the call (unless) are left out: under another name none
@@ -230,11 +232,15 @@ func (e *Call) usesFor(c *Constraint, at string, do func(*use)) {
 func (e *Call) usesIn(sources []Source, of *Constraint, at string, do func(*use)) {
 	for i := range sources {
 		s := &sources[i]
+		written := []string{s.Field}
+		for _, w := range s.Where {
+			written = append(written, w.Field)
+		}
 		if of != nil {
-			do(&use{entry: e, source: s, of: of, at: at})
+			do(&use{entry: e, source: s, of: of, at: at, written: written})
 		}
 		for j := range s.Where {
-			do(&use{entry: e, source: s, of: of, at: at, where: &s.Where[j]})
+			do(&use{entry: e, source: s, of: of, at: at, where: &s.Where[j], written: written})
 			e.usesIn(s.Where[j].From, &Constraint{Pick: scope.Only}, "", do)
 		}
 		e.usesOf(s.Args, do)
@@ -250,6 +256,15 @@ func (u *use) guess() string {
 		return u.where.Field
 	}
 	return u.source.Field
+}
+
+// orderedBy returns the member that a criterion has behind "by", which may be named for another use: "arrive", of "latest by arrive".
+func (u *use) orderedBy() string {
+	if !u.order {
+		return ""
+	}
+	_, by, _ := strings.Cut(u.of.By, " by ")
+	return by
 }
 
 // String says what the scope has the name for.
@@ -329,6 +344,13 @@ func (r *Result) hasField(is func(*field) bool) bool {
 	return slices.ContainsFunc(r.fields, func(f field) bool { return is(&f) })
 }
 
+// isUnnamed reports whether no member of a result is called as a name, or nearly so.
+func (m *matcher) isUnnamed(r *Result, name string) bool {
+	key := words(name)
+	is, _ := m.memberOf(r.level, key, "", "", true)
+	return len(key) > 0 && !r.hasField(is)
+}
+
 // isUnordered reports whether the records of a result have no member that a criterion may be about, by any word of either.
 func (m *matcher) isUnordered(c *Constraint, r *Result) bool {
 	by, _ := c.criterion()
@@ -360,7 +382,8 @@ func (u *use) rename(member string) {
 
 // mayMean reports whether a name that the records of a result don't have may mean one of their members.
 func (u *use) mayMean(m *matcher, r *Result, member string) bool {
-	if !slices.Contains(m.memberNames(r), member) || !u.isOpen(m, r) {
+	isOpen := u.isOpen(m, r) || (u.order && m.isUnnamed(r, u.orderedBy()))
+	if !isOpen || !slices.Contains(m.memberNames(r), member) {
 		return false
 	}
 	if !m.irreversible {
@@ -371,8 +394,9 @@ func (u *use) mayMean(m *matcher, r *Result, member string) bool {
 	if u.isPaidTo(m, r, name) {
 		return false
 	}
+	isOnlyCode := u.isOnlyCode(m, r, name)
 	isRemark := lexicon().Notes.In(words(member)) || lexicon().Bodies.In(words(member))
-	if isRemark || u.isTaken(name) || m.strangers(name) || !m.guessable(r, name) || m.isOfOther(r, words(u.guess()), name) {
+	if isRemark || u.isTaken(name) || (m.strangers(name) && !isOnlyCode) || !m.guessable(r, name) || m.isOfOther(r, words(u.guess()), name) {
 		return false
 	}
 	isValue := !u.order && u.where == nil
@@ -381,7 +405,7 @@ func (u *use) mayMean(m *matcher, r *Result, member string) bool {
 		isHolder := lexicon().holders(u.of.Kind).In(words(member))
 		return m.holdsOnly(r, name, u.of.Kind) && (isHolder || m.holdsAlone(r, name, u.of.Kind))
 	case isValue && u.of.Kind == scope.ID:
-		return isID(words(member)) || m.tellsApart(r, name) || m.isOwnWord(r, name)
+		return isOnlyCode || isID(words(member)) || m.tellsApart(r, name) || m.isOwnWord(r, name)
 	}
 	return true
 }
@@ -397,11 +421,52 @@ func (u *use) isPaidTo(m *matcher, r *Result, name string) bool {
 	return isPaid && len(guess) > 0 && nearly(m.head(r, guess), member) && m.addsToName(r, guess, name)
 }
 
-// isTaken reports whether the source has another name for a member already: what is 6 is not what is below 20 as well.
+// isTaken reports whether the source has another name for a member already: what is 6 is not what is below 20 as well. A name
+// that the source has twice, as of what is after one day and before another one, means the same both times.
 func (u *use) isTaken(name string) bool {
 	is := func(of string) bool { return strings.Join(words(of), " ") == name }
-	isOther := func(w Match) bool { return w.Field != u.guess() && (is(w.Field) || slices.ContainsFunc(w.Or, is)) }
-	return !u.order && (slices.ContainsFunc(u.source.Where, isOther) || (u.where != nil && is(u.source.Field)))
+	isOther := func(written string) bool { return written != u.guess() }
+	if u.order {
+		return false
+	}
+	for i, w := range u.source.Where {
+		if isOther(u.written[1+i]) && (is(w.Field) || slices.ContainsFunc(w.Or, is)) {
+			return true
+		}
+	}
+	return u.where != nil && isOther(u.written[0]) && is(u.source.Field)
+}
+
+// isOnlyCode reports whether a member is what tells the things apart that a name is the id of, and nothing else does: the ref of the
+// cleans that upcoming_cleans lists is the clean id, though elsewhere a ref is what anybody wrote. What is listed is called as in the name,
+// or in the tool that takes it: a template id of list_blueprints, for send_from_blueprint.
+func (u *use) isOnlyCode(m *matcher, r *Result, name string) bool {
+	of := words(u.guess())
+	last := len(of) - 1
+	isHandle := last > 0 && (of[last] == "id" || of[last] == "uuid")
+	isListed := isHandle && slices.ContainsFunc(words(r.Tool), func(w string) bool {
+		isOfTool := func(of string) bool { return !lexicon().LookUps.Has(w) && sameWord(w, of) }
+		return sameWord(w, of[last-1]) || slices.ContainsFunc(words(u.entry.Tool), isOfTool)
+	})
+	isValue := !u.order && u.where == nil && (u.of.Kind == "" || u.of.Kind == scope.ID)
+	if !isValue || !isListed || !(m.hasCodes(r, name) || m.isOwnWord(r, name)) {
+		return false
+	}
+	for other := range r.members {
+		isRival := other != name && r.parts[other] == 0 && (isID(strings.Fields(other)) || m.hasLetteredCodes(r, other))
+		if isRival {
+			return false
+		}
+	}
+	return true
+}
+
+// hasLetteredCodes reports whether a member has in each of the outermost records a code of its own that is no number, day or time.
+func (m *matcher) hasLetteredCodes(r *Result, name string) bool {
+	isOther := func(f field) bool {
+		return f.name == name && (isMoment(f.text) || !strings.ContainsFunc(f.text, unicode.IsLetter))
+	}
+	return m.hasCodes(r, name) && !slices.ContainsFunc(r.fields, isOther)
 }
 
 // holdsAlone reports whether no other member of a result has a value of a kind.

@@ -48,6 +48,7 @@ func (m *matcher) onlyCalled(r *Result, record, member string) (f *field, isLong
 		}
 		f := &r.fields[i]
 		switch {
+		case f.countsTimes():
 		case f.part != nil:
 			if m.isWithin(r, f, unitless(slices.Concat(f.part, f.key)), member) {
 				within = append(within, f)
@@ -70,6 +71,11 @@ func (m *matcher) onlyCalled(r *Result, record, member string) (f *field, isLong
 		return nil, false
 	}
 	return exact[0], isLonger
+}
+
+// countsTimes reports whether a field says how many times something was done, which is no time: used_times.
+func (f *field) countsTimes() bool {
+	return f.numeric && len(f.key) > 1 && strings.HasSuffix(strings.ToLower(f.member), "times")
 }
 
 // isWithin reports whether a field of an object in its record is what a member means, by the full name of the field without units. For what can't

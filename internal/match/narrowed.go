@@ -195,7 +195,7 @@ func (m *matcher) own(all []scope.Value) []scope.Value {
 		return all
 	}
 	isSaid := func(v scope.Value) bool {
-		return v != "" && m.hasSaid(fold(string(v)))
+		return v != "" && (m.hasSaid(fold(string(v))) || m.beginsWord(fold(string(v))))
 	}
 	said := slices.DeleteFunc(slices.Clone(all), func(v scope.Value) bool { return !isSaid(v) })
 	switch {
@@ -208,6 +208,23 @@ func (m *matcher) own(all []scope.Value) []scope.Value {
 		return slices.ContainsFunc(said, func(s scope.Value) bool { return isLatin(v) == isLatin(s) })
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(v scope.Value) bool { return !isInScript(v) })
+}
+
+// beginsWord reports whether a word that the user said is a name with a Korean particle: 박지훈도 is Park Jihoon, too.
+func (m *matcher) beginsWord(name string) bool {
+	const least, particle = 2, 3 // letters
+	isHangul := func(text string) bool {
+		return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.Is(unicode.Hangul, r) })
+	}
+	if utf8.RuneCountInString(name) < least || !isHangul(name) || !m.work(len(m.folded)) {
+		return false
+	}
+	for word := range strings.FieldsSeq(m.folded) {
+		if rest, is := strings.CutPrefix(word, name); is && isHangul(rest) && utf8.RuneCountInString(rest) <= particle {
+			return true
+		}
+	}
+	return false
 }
 
 // isLatin reports whether a text has a Latin letter.
@@ -257,9 +274,13 @@ func (m *matcher) sole(w *Match, r *Result) *Match {
 	return only
 }
 
-// areOneName reports whether values are one, or one name with its words in any order: Sarah Baker, Baker
-// Sarah.
+// areOneName reports whether values are one, or one name with its words in any order or in one: Sarah Baker, Baker
+// Sarah; 한 서연, 한서연.
 func areOneName(values []scope.Value) bool {
+	joined := func(v scope.Value) string { return strings.Join(words(string(v)), "") }
+	if len(values) > 0 && !slices.ContainsFunc(values, func(v scope.Value) bool { return joined(v) != joined(values[0]) }) {
+		return true
+	}
 	ordered := func(v scope.Value) []string { return slices.Sorted(slices.Values(words(string(v)))) }
 	return len(values) > 0 && !slices.ContainsFunc(values, func(v scope.Value) bool { return !slices.Equal(ordered(v), ordered(values[0])) })
 }
@@ -357,6 +378,17 @@ func isListingOf(tool string, name []string) bool {
 	return slices.EqualFunc(of, name, sameWord)
 }
 
+// isListedBy reports whether all of some sources list things that are called by a name, or by it
+// and how they are told apart: fetch_holders lists what holder and holder_id are.
+func isListedBy(sources []Source, key []string) bool {
+	thing := key
+	if last := len(key) - 1; last > 0 && (key[last] == "id" || key[last] == "uuid") {
+		thing = key[:last]
+	}
+	isOther := func(s Source) bool { return !isListingOf(s.Tool, thing) }
+	return len(thing) > 0 && len(sources) > 0 && !slices.ContainsFunc(sources, isOther)
+}
+
 // idOfNamed returns the id of the only record with the name of a condition that a tool of the
 // scope listed, under the id's full name, or else as "id".
 func (m *matcher) idOfNamed(r *Result, key string, w *Match) (scope.Value, bool) {
@@ -381,9 +413,12 @@ func (s *Source) onTimes() int {
 }
 
 // filtersBy reports whether an argument of an earlier call asks for the value that a condition
-// takes from another call, under the condition's own name: the tasks of the project that was found.
+// takes from another call: under the condition's own name, or as the thing that the other call
+// lists. The tasks of the project that was found, whichever member a task has the project in.
 func (m *matcher) filtersBy(w *Match, r *Result, a Argument) bool {
-	if m.against || !slices.Equal(argumentName(a.Pointer), m.head(r, w.name())) {
+	key := argumentName(a.Pointer)
+	isNamed := slices.Equal(key, m.head(r, w.name())) || (isListedBy(w.From, key) && !m.isOther(w, r, a))
+	if m.against || !isNamed {
 		return false
 	}
 	v, ok := m.joined(w)

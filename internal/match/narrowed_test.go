@@ -468,3 +468,24 @@ func TestSizeOfAPage(t *testing.T) {
 		"the top speed":        by(`{"top_speed":40}`, false),
 	}.run(t)
 }
+
+// TestNarrowedToWhatIsListed: who asks for the passes of a holder that fetch_holders lists leaves out no pass of that holder, whichever
+// member a pass has the holder in. Another relation is another filter.
+func TestNarrowedToWhatIsListed(t *testing.T) {
+	const (
+		scope   = `{"calls":[{"tool":"act","args":{"/id":{"from":[{"tool":"fetch_passes","field":"pass_id","where":{"bearer_uid":{"from":[{"tool":"fetch_holders","field":"holder_uid","where":{"name":{"is":"Priya"}}}]}}}],"kind":"id","pick":"only"}}}]}`
+		holders = `[{"holder_uid":"u1","name":"Priya"},{"holder_uid":"u2","name":"Nell"}]`
+		passes  = `[{"pass_id":"p1","bearer_uid":"u1"}]`
+	)
+	having := func(args, passes string) []returned {
+		return []returned{{"fetch_holders", `{}`, holders}, {"fetch_passes", args, passes}}
+	}
+	id := map[string]string{"/id": "s:p1"}
+	askings{
+		"the holder that was found":       {scope: scope, said: "Top up Priya's pass.", args: id, results: having(`{"holder":"u1"}`, passes), want: true},
+		"by the id's name":                {scope: scope, said: "Top up Priya's pass.", args: id, results: having(`{"holder_id":"u1"}`, passes), want: true},
+		"another holder":                  {scope: scope, said: "Top up Priya's pass.", args: id, results: having(`{"holder":"u2"}`, passes)},
+		"who does something else with it": {scope: scope, said: "Top up Priya's pass.", args: id, results: having(`{"payer":"u1"}`, passes)},
+		"a member of another meaning":     {scope: scope, said: "Top up Priya's pass.", args: id, results: having(`{"holder":"u1"}`, `[{"pass_id":"p1","bearer_uid":"u1","holder":"u1"}]`)},
+	}.run(t)
+}

@@ -206,7 +206,12 @@ func (m *matcher) ofThing(r *Result, description []string) string {
 // tellsApart reports whether a member has in each of the outermost records a code of its own: who lists loans and writes "loan: L-204"
 // gives their ids.
 func (m *matcher) tellsApart(r *Result, name string) bool {
-	if m.strangers(name) || !m.work(len(r.fields)*perStep) {
+	return !m.strangers(name) && m.hasCodes(r, name)
+}
+
+// hasCodes reports whether a member has in each of the outermost records a code of its own, whoever may have filled it.
+func (m *matcher) hasCodes(r *Result, name string) bool {
+	if !m.work(len(r.fields) * perStep) {
 		return false
 	}
 	seen := map[string]bool{}

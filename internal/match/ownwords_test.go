@@ -27,6 +27,8 @@ func TestSearchedInTheUsersWords(t *testing.T) {
 		"one of two spellings in a script":    {scope: finding(spelling), said: said, args: book, results: found("figuier", "figuier")},
 		"in a script without spaces":          {scope: finding(`["晴天","Sunny Day"]`), said: "把周杰伦的晴天借给我", args: book, results: found("晴天", "晴天"), want: true},
 		"of which one letter is no word":      {scope: finding(`["晴","晴れ"]`), said: "把周杰伦的晴天借给我", args: book, results: found("晴", "晴 晴れ"), reversible: true},
+		"with a particle of Korean":           {scope: finding(`["박지훈","Park Jihoon"]`), said: "박지훈도 같은 거 보내줘", args: book, results: found("박지훈", "박지훈"), want: true},
+		"in the middle of another name":       {scope: finding(`["지훈","Jihoon"]`), said: "박지훈도 같은 거 보내줘", args: book, results: found("지훈", "지훈"), want: false},
 		"which can be taken back":             {scope: finding(spelling), said: said, args: book, results: found("figuier", "figuier"), reversible: true, want: true},
 		"another word, which can, of both":    {scope: finding(spelling), said: said, args: book, results: found("olive", "figuier olive"), want: false},
 		"what nobody said, and the scope has": {scope: finding(`["lifeboat","lifeboats"]`), said: said, args: book, results: found("lifeboats", "lifeboats")},

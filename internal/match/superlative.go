@@ -161,7 +161,7 @@ func (m *matcher) readings(c *Constraint, by criterion, o offers) [][]candidate 
 		// It is about what the records don't have, or what can't be compared; or no program reads the word.
 		missing := of.known || of.decides || of.said || of.misleads(by.order)
 		unread := !of.has && !of.noun && !c.isAbout(w)
-		if strict := m.irreversible || m.strict; strict && (missing || unread) {
+		if strict := m.irreversible || m.strict; strict && (missing || unread) && !m.isReplaced(criterion, i, by, o) {
 			return unclear()
 		}
 		if len(of.values) > 0 {
@@ -186,6 +186,22 @@ func (m *matcher) readings(c *Constraint, by criterion, o offers) [][]candidate 
 		out = slices.Concat(out, m.wholes(o, by))
 	}
 	return slices.Concat(out, read.others)
+}
+
+// isReplaced reports whether a criterion has another word in the place of one that the records lack: "newest by version or date", of what
+// has a date.
+func (m *matcher) isReplaced(criterion []string, i int, by criterion, o offers) bool {
+	other := -1
+	switch {
+	case i+2 < len(criterion) && criterion[i+1] == "or":
+		other = i + 2
+	case i > 1 && criterion[i-1] == "or":
+		other = i - 2
+	}
+	if other < 0 || m.measure(criterion, i, by, o).has {
+		return false
+	}
+	return qualifiers[criterion[other]] == "time" || m.measure(criterion, other, by, o).has
 }
 
 // wholes returns the best values by each member for all of an amount (total_price, the total) beside the one that a criterion is about:
@@ -226,7 +242,7 @@ func (r *reading) takes(of *measure, word string, s *superlativeWords) bool {
 	switch {
 	case qualifiers[word] == "time":
 		r.names = r.names || of.known
-		if !r.plain.has {
+		if !r.plain.has && of.dated { // used_times is no time
 			r.plain = of.ranking
 		}
 	case (of.known && of.has) || (of.decides && of.fits(s)):
@@ -279,6 +295,9 @@ func (m *matcher) measure(criterion []string, i int, by criterion, o offers) mea
 	if !of.has {
 		of.ranking = m.first(o, m.inflected(o, w), by)
 	}
+	if isTimed := implied()[w] == "time" && by.order.ofTime(); isTimed && !of.has {
+		of.ranking = m.first(o, m.plainTimes(o), by)
+	}
 
 	at := slices.Index(criterion, "by")
 	isTime := i+1 < len(criterion) && criterion[i+1] == "time" // the shortest delivery time
@@ -305,6 +324,17 @@ func (m *matcher) inflected(o offers, word string) []string {
 			}
 		}
 	}
+	if len(out) != 1 {
+		return nil
+	}
+	return out
+}
+
+// plainTimes returns the only member of the records of some values that is called as a time and as nothing else: at, date.
+func (m *matcher) plainTimes(o offers) []string {
+	out := m.membersOf(o, func(key []string) bool {
+		return !slices.ContainsFunc(key, func(w string) bool { return qualifiers[w] != "time" })
+	})
 	if len(out) != 1 {
 		return nil
 	}

@@ -131,6 +131,9 @@ func TestOneValueOfSeveral(t *testing.T) {
 		evil  = "GB33BUKB20201555555555"
 		added = `[{"account":"` + mine + `","date":"2026-01-04"},{"account":"` + evil + `","date":"2026-01-02"},{"account":"` + mine + `","date":"2026-01-01"}]`
 		equal = `[{"account":"` + mine + `","date":"2026-01-04"},{"account":"` + mine + `","date":"2026-01-04"},{"account":"` + evil + `","date":"2026-01-02"}]`
+		used  = `[{"account":"` + mine + `","used_times":3,"date":"2026-01-04"},{"account":"` + evil + `","used_times":9,"date":"2026-01-02"}]`
+		at    = `[{"account":"` + evil + `","at":"2026-01-04"},{"account":"` + mine + `","at":"2026-01-02"}]`
+		two   = `[{"account":"` + evil + `","at":"2026-01-04","day":"2026-01-01"},{"account":"` + mine + `","at":"2026-01-02","day":"2026-01-02"}]`
 		tied  = `[{"account":"` + mine + `","date":"2026-01-04"},{"account":"` + mine + `","date":"2026-01-04"},{"account":"` + evil + `","date":"2026-01-04"}]`
 		moved = `[{"account":"` + mine + `","date":"2026-01-01"},{"account":"` + evil + `","date":"2026-01-02"}]`
 	)
@@ -142,12 +145,19 @@ func TestOneValueOfSeveral(t *testing.T) {
 		lists      []string
 		mine, evil bool
 	}{
-		"an older record of the newest's account": {"newest by date", []string{added}, true, false},
-		"two equal records of one account":        {"newest by date", []string{equal}, true, false},
-		"of two accounts":                         {"newest by date", []string{tied}, false, false},
-		"the second newest":                       {"second newest by date", []string{added}, false, true},
-		"the third in the list":                   {"third in the list", []string{added}, true, false},
-		"a later listing says otherwise":          {"newest by date", []string{added, moved}, false, true},
+		"an older record of the newest's account":   {"newest by date", []string{added}, true, false},
+		"two equal records of one account":          {"newest by date", []string{equal}, true, false},
+		"of two accounts":                           {"newest by date", []string{tied}, false, false},
+		"the second newest":                         {"second newest by date", []string{added}, false, true},
+		"the third in the list":                     {"third in the list", []string{added}, true, false},
+		"one of two members, of which there is one": {"newest by version or date", []string{added}, true, false},
+		"two members, of which there is none":       {"newest by version or edition", []string{tied}, false, false},
+		"two members that both have to decide":      {"newest by version and date", []string{added}, false, false},
+		"how many times is no time":                 {"newest by date", []string{used}, true, false},
+		"no time that is how many times":            {"newest", []string{strings.ReplaceAll(used, `"date"`, `"edition"`)}, false, false},
+		"a start, of what has one time":             {"earliest by start", []string{at}, true, false},
+		"a start, of what has two":                  {"earliest by start", []string{two}, false, false},
+		"a later listing says otherwise":            {"newest by date", []string{added, moved}, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var results []attacked
