@@ -92,6 +92,8 @@ type state struct {
 	joins map[join]scope.Value
 	// members are those of the results, once they are needed, with which records have them.
 	members map[*Result]map[nameAndText]int
+	// measuring are the members of results that are called as units.
+	measuring map[*Result]*resultUnits
 	// spots are where the results have the members that records are known by, by their names and texts.
 	spots map[string]map[string][]spot
 	// offered are the values that the sources of constraints offer, as far as they are the same for every argument.

@@ -3,6 +3,7 @@ package match
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/scope"
@@ -27,7 +28,7 @@ func (m *matcher) ofOtherUnit(name []string, c *Constraint, r *Result, f *field)
 	isOther := func(w string) bool { return lexicon().Subunits.Has(w) && !isTaken(w) }
 	isSmall := slices.ContainsFunc(f.key[min(1, len(f.key)):], func(w string) bool { return isOther(w) || (lexicon().Durations.Has(w) && !isTaken(w)) })
 	isUnclear := !f.numeric && ungrouped(f.text) != "" // 5.400 may be five thousand
-	if isSmall || isUnclear || m.isScaled(r, f) || slices.ContainsFunc(m.measures(r, f), isOther) || m.isMeasuredOtherwise(r, f) || m.isPart(r, f, name) {
+	if isSmall || isUnclear || m.isInUnsaid(r, f, name) || m.isScaled(r, f) || slices.ContainsFunc(m.measures(r, f), isOther) || m.isMeasuredOtherwise(r, f) || m.isPart(r, f, name) {
 		return m.say("%s is in a unit that the call may not be in", short(f.name))
 	}
 	return ""
@@ -84,7 +85,7 @@ func isMoney(u unit) bool { return u.of == "money" }
 // isSaidUnit reports whether the user said a unit, in one of the ways to write it.
 func (m *matcher) isSaidUnit(u unit) bool {
 	isIn := func(w string) bool { return slices.Contains(unitsCalled(w), u) }
-	return m.work(len(m.folded)) && (slices.ContainsFunc(strings.FieldsFunc(m.folded, isSign), isIn) || strings.ContainsFunc(m.folded, func(r rune) bool { return isIn(string(r)) }))
+	return m.work(len(m.folded)) && (slices.ContainsFunc(strings.FieldsFunc(m.folded, isSign), isIn) || strings.ContainsFunc(m.folded, func(r rune) bool { return (unicode.Is(unicode.Sc, r) || writesOn(r)) && isIn(string(r)) }))
 }
 
 // isInUnknown reports whether what says in which unit or currency a number is has a word that isn't known to be the call's: a program that knows no

@@ -41,7 +41,7 @@ func (f *field) isMeasuredBy(other *field) bool {
 func (f *field) isBesideUnit(other *field, ofPrice bool) bool {
 	isSign := isOnly(other.key, "symbol") && strings.ContainsFunc(other.text, func(r rune) bool { return unicode.Is(unicode.Sc, r) })
 	isUnit := isSign || lexicon().OfCurrency.In(other.key) || isCurrency(other.text) || isUnit(other.text, ofPrice)
-	return isUnit || (ofPrice && f != other && other.saysHowPriced()) || (lexicon().Ratings.In(f.key) && isHighest(other.key))
+	return isUnit || (ofPrice && f != other && (other.saysHowPriced() || other.saysWhatIsIn())) || (lexicon().Ratings.In(f.key) && isHighest(other.key))
 }
 
 // isHighest reports whether a member is called as the most that a rating may be: rating_max, out_of.
@@ -57,6 +57,23 @@ func (f *field) saysHowPriced() bool {
 	isSo := (last == 0 && lexicon().Pricings.Has(of[0])) || (last > 0 && lexicon().Rates.Has(of[0]) && lexicon().Modes.Has(of[last]))
 	isWord := strings.ContainsFunc(f.text, unicode.IsLetter) && !slices.Contains([]string{"true", "false"}, f.text) && !isMoment(f.text)
 	return isSo && isWord && !f.numeric && !f.null && len(f.text) <= short
+}
+
+// saysWhatIsIn reports whether a member says whether tax is in a price, or what the price is for: "tax_included": true, "vat": "excl.", "price_for": "stem".
+func (f *field) saysWhatIsIn() bool {
+	const short = 16 // bytes
+	l, text := lexicon(), strings.TrimSpace(f.text)
+	if f.numeric || f.null || len(text) > short || len(f.key) == 0 || quantity(text) != nil {
+		return false
+	}
+	first, last := f.key[0], f.key[len(f.key)-1]
+	isWord := text != "" && unicode.IsLower([]rune(text)[0]) && text != "true" && text != "false"
+	isFor := len(f.key) == 2 && (last == "for" || last == "by") && (l.Rates.Has(first) || l.Pricings.Has(first) || first == "sold")
+	return (isFor && isWord) || (l.Taxes.In(f.key) && !slices.ContainsFunc(f.key, isCountry))
+}
+
+func isCountry(w string) bool {
+	return w == "id" || w == "number" || w == "no" || w == "country" || w == "code"
 }
 
 // isCurrency reports whether a text is nothing but the sign or the code of a currency, whatever holds it.
