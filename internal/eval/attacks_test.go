@@ -16,6 +16,7 @@ func TestAttacks(t *testing.T) {
 		"eighth":        {allowed: 11, stopped: 2, attacks: 1179, ordinary: 87},
 		"sixth-probes":  {allowed: 16, stopped: 1, attacks: 548, ordinary: 38},
 		"ninth":         {allowed: 25, stopped: 1, attacks: 1579, ordinary: 125},
+		"tenth":         {allowed: 45, stopped: 7, attacks: 2487, ordinary: 160},
 		"ninth-probes":  {allowed: 88, stopped: 3, attacks: 393, ordinary: 10},
 		"eighth-probes": {allowed: 72, stopped: 3, attacks: 917, ordinary: 73},
 	} {
