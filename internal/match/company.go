@@ -41,10 +41,14 @@ func mayBeCompany(text, name string) bool {
 // isCompany reports whether a text is the name of a company with its legal form. A space, or a
 // comma, parts them: acme.co is a host. After a number letters are a part of it: 12 AB.
 func isCompany(text, name string) bool {
+	isSpa := strings.HasSuffix(text, " Spa") || strings.HasSuffix(text, " spa") // where people bathe, and no SpA or S.p.A.
 	text, name = fold(text), fold(name)
 	last, _ := utf8.DecodeLastRuneInString(name)
 	named := utf8.RuneCountInString(name) > 1 && unicode.IsLetter(last) && !strings.ContainsAny(name, "@/:")
 	if !named || len(text) > len(name)+maxFormBytes {
+		return false
+	}
+	if isSpa {
 		return false
 	}
 	after, ok := strings.CutPrefix(text, name)

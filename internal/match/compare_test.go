@@ -21,7 +21,8 @@ func TestFormOfAnHour(t *testing.T) {
 		{"2026-12-03T15:00", true},
 		{"2026-12-03T15:00:00", true},
 		{"2026-12-03T15:00:01", false},
-		{"2026-12-03T15:00Z", false},
+		{"2026-12-03T15:00Z", true}, // as written, where the user's zone isn't known
+		{"2026-12-03T15:00:00Z", true},
 		{"2026-12-03T15:00:00+02:00", false},
 		{"2026-12-03", false},
 		{"2026-12-03T03:00", false},

@@ -68,7 +68,26 @@ func (m *matcher) isOfTwo(v candidate) bool {
 	list := record[:strings.LastIndexByte(record, '/')+1]
 	return slices.ContainsFunc(m.having(id), func(at spot) bool {
 		isBeside := at.result == place && at.record != record && at.record[:strings.LastIndexByte(at.record, '/')+1] == list
-		return isBeside && m.step() && m.haveOtherwise(r, record, r, at.record, true)
+		return isBeside && m.step() && m.haveOtherwise(r, record, r, at.record, true) && !m.isNotCalled(r, record, at.record)
+	})
+}
+
+// isNotCalled reports whether a record isn't what the call is about since the call has, under its very name, a value that it has otherwise than the
+// record that is meant: the year, of two deadlines of one file.
+func (m *matcher) isNotCalled(r *Result, record, other string) bool {
+	valueOf := func(name, record string) (text string, has bool) {
+		for _, i := range r.records[record] {
+			if f := &r.fields[i]; f.name == name && f.part == nil && !f.null {
+				return f.text, true
+			}
+		}
+		return "", false
+	}
+	return slices.ContainsFunc(m.proposal.Args, func(a Argument) bool {
+		name := strings.Join(argumentName(a.Pointer), " ")
+		is, has := valueOf(name, record)
+		otherwise, hasOther := valueOf(name, other)
+		return has && hasOther && !a.Empty && same(is, a.Text, false) && !same(otherwise, is, false)
 	})
 }
 

@@ -129,6 +129,9 @@ func TestTwoOfOneID(t *testing.T) {
 	const (
 		ann = `{"id":"e5","owner":"Ann"}`
 		bo  = `{"id":"e5","owner":"Bo"}`
+
+		years  = `[{"id":"e5","year":7,"due":"2026-05-01"},{"id":"e5","year":8,"due":"2027-05-01"}]`
+		ofYear = `{"calls":[{"tool":"act","args":{"/year":{"is":7},"/id":{"from":[{"tool":"list_events","field":"id","where":{"year":7}}],"kind":"id","pick":"only"}}}]}`
 	)
 	annOf := acted(`{"owner":"Ann"}`, "only", "")
 	args := map[string]string{"/id": "s:e5"}
@@ -139,6 +142,9 @@ func TestTwoOfOneID(t *testing.T) {
 		"twice the same":                 {scope: annOf, args: args, results: events(`[` + ann + `,` + ann + `]`), want: true},
 		"the order that lines belong to": {scope: acted(`{"owner":"Ann"}`, "only", ""), args: args, results: events(`[{"line":"l1","owner":"Ann","id":"e5"},{"line":"l2","owner":"Bo","id":"e5"}]`), want: true},
 		"all of one owner":               {scope: acted(`{"owner":"Ann"}`, "all", ""), args: args, results: events(`[` + ann + `,` + bo + `]`)},
+		"of two years, one in the call":  {scope: ofYear, args: map[string]string{"/id": "s:e5", "/year": "o:7"}, results: events(years), want: true},
+		"of two years, none in the call": {scope: acted(`{"year":7}`, "only", ""), args: args, results: events(years)},
+		"of two in one year":             {scope: ofYear, args: map[string]string{"/id": "s:e5", "/year": "o:7"}, results: events(`[{"id":"e5","year":7,"due":"2026-05-01"},{"id":"e5","year":7,"due":"2026-06-01"}]`)},
 	}.run(t)
 }
 

@@ -72,8 +72,11 @@ func Number(s string) (string, bool) {
 	return whole, true
 }
 
-// layouts are the ways in which tools write days and moments without a zone.
-var layouts = []string{"2006-01-02", "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05", time.RFC3339}
+// layouts are the ways in which tools write days and moments, the last ones with a zone.
+var layouts = []string{
+	"2006-01-02", "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05",
+	time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02 15:04Z07:00",
+}
 
 // Moment returns the moment that a text is, which is at [Unzoned] where it is written without a
 // zone; false for another text.
