@@ -351,7 +351,7 @@ func (m *matcher) offeredBy(c *Constraint, s *Source, r *Result) bool {
 
 // leftOutElsewhere reports whether another source, whose call was made, leaves out of a constraint what this one leaves out. The agent went
 // one of two ways to the values, or the records that offer them have the member under its full name (propertyName, for the name in a list of
-// properties).
+// properties). For what can be taken back, nobody has to open each of the things to read there what their list says.
 func (m *matcher) leftOutElsewhere(c *Constraint, s *Source) bool {
 	isWay := func(of *Source) bool {
 		return slices.ContainsFunc(c.From, func(f Source) bool { return f.callKey() == of.callKey() })
@@ -360,12 +360,21 @@ func (m *matcher) leftOutElsewhere(c *Constraint, s *Source) bool {
 		if !isWay(&other) || !other.sameField(s) {
 			return false
 		}
-		alike := isWay(s) && fmt.Sprintf("%+v", other.Where) == fmt.Sprintf("%+v", s.Where)
+		isOpened := !m.irreversible && listsThings(s.Tool, other.Tool)
+		alike := (isWay(s) || isOpened) && fmt.Sprintf("%+v", other.Where) == fmt.Sprintf("%+v", s.Where)
 		return slices.ContainsFunc(m.results, func(r *Result) bool {
 			saysSo := alike || (m.work(len(r.members)) && s.saysInFull(&other, r))
 			return saysSo && (m.answers(&other, r, &Constraint{Pick: scope.All}) || m.offeredBy(c, &other, r))
 		})
 	})
+}
+
+// listsThings reports whether two tools look up the same things, as get_lot and search_lots do.
+func listsThings(a, b string) bool {
+	things := func(tool string) []string {
+		return slices.DeleteFunc(words(tool), func(w string) bool { return lexicon().LookUps.Has(w) })
+	}
+	return len(things(a)) > 0 && slices.EqualFunc(things(a), things(b), sameWord)
 }
 
 // saysInFull reports whether the conditions of a source are those of another one on the names of its things, which all records of a result

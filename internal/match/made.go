@@ -35,7 +35,7 @@ func (m *matcher) ownRecords(s *Source, c *Constraint, id string) []candidate {
 		if one == nil {
 			one = m.untold(s, r)
 		}
-		if one != nil && m.isMeant(s, one) {
+		if one != nil && m.isMeant(s, one, r.Args) {
 			out = append(out, candidate{text: one.id, call: r.Call, record: recordID{r.Call, ofMade}, made: one})
 		}
 	}
@@ -52,7 +52,7 @@ func (m *matcher) lost(s *Source, c *Constraint, id string, listing int) []candi
 			continue
 		}
 		one, own := m.untold(s, r), r.identity(s)
-		if one == nil || own == nil || !m.isMeant(s, one) {
+		if one == nil || own == nil || !m.isMeant(s, one, r.Args) {
 			continue
 		}
 
@@ -198,10 +198,19 @@ func (r *Result) wholeOf(id *field) *Result {
 	return out
 }
 
-// isMeant reports whether a record meets the conditions of a source, and the filters that its call has.
-func (m *matcher) isMeant(s *Source, r *made) bool {
+// isMeant reports whether a record that a call with some arguments made meets the conditions of a source, and the filters that its call has: by
+// what the record says, or by what that call set in the same way.
+func (m *matcher) isMeant(s *Source, r *made, set []Argument) bool {
+	isSet := func(a Argument) bool {
+		isOther := func(f field) bool { return slices.Equal(f.key, argumentName(a.Pointer)) && f.text != a.Text }
+		_, met := m.asConstrained(s, a)
+		return met && !slices.ContainsFunc(r.fields, isOther)
+	}
+	isHeld := func(c Arg) bool {
+		return slices.ContainsFunc(set, func(a Argument) bool { return !a.Empty && within(c.Pointer, a.Pointer) && isSet(a) })
+	}
 	where, _ := m.where(s, r.Result)
-	filtered := slices.ContainsFunc(s.Args, func(c Arg) bool { return leftOut(c, r.Result) && !m.canFilter(&c, r.Result) })
+	filtered := slices.ContainsFunc(s.Args, func(c Arg) bool { return leftOut(c, r.Result) && !m.canFilter(&c, r.Result) && !isHeld(c) })
 	return !filtered && m.unknown(where) == "" && m.allMeeting(where, r.Result).has("")
 }
 

@@ -134,18 +134,24 @@ func TestOneOfTwoWays(t *testing.T) {
 		listed   = `{"tool":"list_mails","field":"id","where":{"sender":"Eve"}}`
 		alike    = `,{"tool":"read_file","field":"id","where":{"sender":"Eve"}}`
 		another  = `,{"tool":"read_file","field":"id","where":{"rights":"closed"}}`
+		opened   = `,{"tool":"get_mail","field":"id","where":{"sender":"Eve"}}`
 		somebody = `,{"tool":"list_users","field":"id","where":{"sender":"Eve"}}`
 		end      = `]}}}]}`
 		list     = `[{"id":"1","kind":"bill","sender":"Ann"},{"id":"2","kind":"bill","sender":"Eve"}]`
 	)
 	for name, c := range map[string]struct {
 		scope, id string
+		write     bool
 		want      bool
 	}{
-		"the same on the other way":      {from + listed + alike + end, "1", true},
-		"what is left out":               {from + listed + alike + end, "2", false},
-		"what only the other way tells":  {from + listed + another + end, "1", false},
-		"a call that is none of the two": {from + listed + somebody + end, "1", false},
+		"the same on the other way":               {from + listed + alike + end, "1", false, true},
+		"what is left out":                        {from + listed + alike + end, "2", false, false},
+		"what only the other way tells":           {from + listed + another + end, "1", false, false},
+		"a call that is none of the two":          {from + listed + somebody + end, "1", false, false},
+		"the same, of what can be taken back":     {from + listed + somebody + end, "1", true, false},
+		"what one could open":                     {from + listed + opened + end, "1", false, false},
+		"what one could open, to take it back":    {from + listed + opened + end, "1", true, true},
+		"what is left out, and one could open it": {from + listed + opened + end, "2", true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _, err := scope.Parse([]byte(c.scope), nil)
@@ -156,7 +162,9 @@ func TestOneOfTwoWays(t *testing.T) {
 			setContent(mail, `{"body":"x"}`)
 			r := &match.Result{Call: "r", Server: "mailbox", Tool: "list_mails", Covered: true, Read: true, Args: call("", map[string]string{"/kind": "o:bill"}).Args}
 			setContent(r, list)
-			if _, misses, ok := match.NewTask(s, "Forward the bills but Eve's.").Match(call("forward_mail", map[string]string{"/id": "s:" + c.id}), []*match.Result{mail, r}); ok != c.want {
+			p := call("forward_mail", map[string]string{"/id": "s:" + c.id})
+			p.Irreversible = !c.write
+			if _, misses, ok := match.NewTask(s, "Forward the bills but Eve's.").Match(p, []*match.Result{mail, r}); ok != c.want {
 				t.Errorf("covered: %v, want %v (%v)", ok, c.want, misses)
 			}
 		})

@@ -148,3 +148,35 @@ func undoing(t *testing.T, constraints string, steps []step, args map[string]str
 	_, misses, ok := match.NewTask(s, "Sorry, cancel Nacho's visit v7.").Match(p, results)
 	return ok, misses
 }
+
+// TestUndoneWhereItWasMade: what the session made where the source of it looks is undone, as its call found that place, and nothing that it
+// made elsewhere.
+func TestUndoneWhereItWasMade(t *testing.T) {
+	const scoped = `{"calls":[{"tool":"list_clinics"},{"tool":"cancel_visit","args":{"/visit_id":{"from":[{"tool":"list_visits","field":"visit_id",
+		"args":{"/clinic_id":{"from":[{"tool":"list_clinics","field":"clinic_id"}],"kind":"id","pick":"choice","by":"smallest by rooms"}},
+		"where":{"pet":"Nacho"}}],"kind":"id","pick":"only"}}}]}`
+	for name, c := range map[string]struct {
+		set, made string
+		want      bool
+	}{
+		"there":                    {`{"pet":"Nacho","clinic_id":"C1"}`, `{"visit_id":"v7","pet":"Nacho","clinic_id":"C1"}`, true},
+		"which only its call says": {`{"pet":"Nacho","clinic_id":"C1"}`, `{"visit_id":"v7","pet":"Nacho"}`, true},
+		"elsewhere":                {`{"pet":"Nacho","clinic_id":"C2"}`, `{"visit_id":"v7","pet":"Nacho","clinic_id":"C2"}`, false},
+		"elsewhere in the end":     {`{"pet":"Nacho","clinic_id":"C1"}`, `{"visit_id":"v7","pet":"Nacho","clinic_id":"C2"}`, false},
+		"nobody says where":        {`{"pet":"Nacho"}`, `{"visit_id":"v7","pet":"Nacho"}`, false},
+	} {
+		s, refused, err := scope.Parse([]byte(scoped), nil)
+		if err != nil || len(refused) > 0 {
+			t.Fatal(err, refused)
+		}
+		listed := &match.Result{Call: "r0", Server: "s", Tool: "list_clinics", Covered: true, Read: true}
+		setContent(listed, `[{"clinic_id":"C1","rooms":2},{"clinic_id":"C2","rooms":9}]`)
+		made := &match.Result{Call: "r1", Server: "s", Tool: "book_visit", Args: contents(t, c.set), Covered: true}
+		setContent(made, c.made)
+		p := &match.Proposal{Server: "s", Tool: "cancel_visit", Call: "c", Irreversible: true,
+			Args: []match.Argument{{Pointer: "/visit_id", Text: "v7", Role: label.Selector, Doubtful: true, Foreign: true}}}
+		if _, misses, ok := match.NewTask(s, "Sorry, not at the small one: cancel Nacho's.").Match(p, []*match.Result{listed, made}); ok != c.want {
+			t.Errorf("%s: covered %v, want %v (%v)", name, ok, c.want, misses)
+		}
+	}
+}
