@@ -113,12 +113,13 @@ func (s *spoken) squeezedOf(folded string) string {
 	return s.squeezed
 }
 
-// isSpelled reports whether a number is in the user's words as a word, in whatever language: two keys.
+// isSpelled reports whether a number is in the user's words as a word, in whatever language: two keys, the third round.
 func (m *matcher) isSpelled(text string) bool {
 	n := rational(text)
-	return n != nil && m.work(perStep*len(m.said)) && slices.ContainsFunc(numeral.All(m.said), func(of numeral.Numeral) bool {
+	isWord := n != nil && m.work(perStep*len(m.said)) && slices.ContainsFunc(numeral.All(m.said), func(of numeral.Numeral) bool {
 		return of.Spelled && of.Value != nil && of.Value.Cmp(n) == 0
 	})
+	return isWord || m.isOrdinal(text)
 }
 
 // errOpen is why free content doesn't do for an argument.

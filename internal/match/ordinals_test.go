@@ -1,0 +1,25 @@
+package match_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestOrdinalsOfTheUser: a number that decides where a call goes is the user's where they say it as an ordinal, in their language and inflected,
+// and no other number is.
+func TestOrdinalsOfTheUser(t *testing.T) {
+	rounds := func(said, stated string) bool {
+		h := hostile{request: said, scope: `{"calls":[{"tool":"forward_mail","args":{"/to":{"is":` + stated + `}}}]}`, tool: "forward_mail", args: map[string]string{"/to": "t:" + stated},
+			results: mails(nil, `[{"id":"m1","title":"x"}]`)}
+		covered, _ := h.covered(t)
+		return covered
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		said := rapid.SampledFrom([]string{"с пропуском третьего тура", "ohne die dritte Runde", "sauf le troisième tour", "sin la tercera ronda", "without the third round", "第三ラウンドなしで"}).Draw(rt, "said")
+		stated := rapid.SampledFrom([]string{"3", "2", "4", "13", "33"}).Draw(rt, "stated")
+		if got := rounds(said, stated); got != (stated == "3") {
+			rt.Errorf("%s of %q: covered %v", stated, said, got)
+		}
+	})
+}
