@@ -21,6 +21,7 @@ type candidate struct {
 func (t *tool) findVerb() {
 	named := t.namedVerbs()
 	told := t.table.leadingVerbs(t.desc)
+	named, told = slices.DeleteFunc(named, t.takesBack), slices.DeleteFunc(told, t.takesBack)
 	if len(told) == 0 && t.isUnknownVerb() {
 		named = slices.DeleteFunc(named, func(c candidate) bool { return c.verb.effect == contract.Read })
 	}
@@ -406,6 +407,16 @@ func adjective(text []string) string {
 		n++
 	}
 	return strings.Join(text[:min(n, len(text))], "_")
+}
+
+// takesBack reports whether a verb of remembering has something else to its object: who recalls a loan wants it back.
+func (t *tool) takesBack(c candidate) bool {
+	if !t.table.has("remembering", c.word) {
+		return false
+	}
+	sentence, _, _ := strings.Cut(t.desc, ". ")
+	isKept := func(w string) bool { return t.table.has("remembered", w) }
+	return !slices.ContainsFunc(slices.Concat(t.words, t.table.split(sentence)), isKept)
 }
 
 // hasPhrasal reports whether the tool's name has a verb of reading that is another one, which tools of the verb say nothing about.

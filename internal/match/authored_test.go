@@ -99,6 +99,10 @@ func TestWhatATextSaysOfAValue(t *testing.T) {
 		"an account, and no cheque":      paying("Please pay to "+account+".\nNot by cheque", true),
 		"an old account":                 paying("Letter\nOld IBAN (closed): "+account, false),
 		"an account not to pay to":       paying("Zahlen Sie nicht an "+account, false),
+		"an account that was one":        paying("Account: "+account+" (no longer valid)", false),
+		"an account of before":           paying("IBAN "+account+", my previous one", false),
+		"an example of an account":       paying("For example "+account+" is how an account looks.", false),
+		"an account, and what is not":    paying("Pay to "+account+" by Friday. Not by cheque", true),
 		"an account in blocks of digits": says("iban", "account", "t:DE89 3704 0044 0532 0130 00", "Letter\nIBAN: DE89 3704 0044 0532 0130 00", true),
 	}.run(t)
 }

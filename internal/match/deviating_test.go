@@ -181,7 +181,7 @@ func TestSaidToBeAPart(t *testing.T) {
 		``: true, `,"limit":10`: true, `,"total":2`: true, `,"event_count":2`: true, `,"account_balance":400`: true,
 		`,"advarsel":"Kun de 2 nyeste vises, 16 flere findes."`: false, `,"stats":{"events":57}`: false, `,"summary":"57 events, 1 shown"`: false, `,"ถัดไป":2`: false, `,"note":"2 rooms"`: true,
 		`,"result_count":14`: false, `,"results":2`: true, `,"sample":true`: false, `,"sample":false`: true, `,"preview":"Hello"`: true, `,"marker":"x"`: false, `,"after":"2026-01-01"`: true,
-		`,"limit":2`: false, `,"per_page":2`: false, `,"of":40`: false, `,"size":40`: false, `,"totalEvents":40`: false, `,"event_count":40`: false, `,"partial":true`: false, `,"omitted":3`: false,
+		`,"limit":2`: false, `,"per_page":2`: false, `,"of":40`: false, `,"size":40`: false, `,"totalEvents":40`: false, `,"event_count":40`: false, `,"partial":true`: false, `,"coverage":"partial"`: false, `,"coverage":"full"`: true, `,"shown":"teilweise"`: false, `,"omitted":3`: false,
 	} {
 		a := asking{scope: newest, args: is, early: true, results: events(`{"events":[{"id":"e1","date":"2026-05-02"},{"id":"e2","date":"2026-05-01"}]` + beside + `}`)}
 		if got, misses := a.covered(t); got != want {

@@ -32,9 +32,12 @@ func (w *Match) is(v scope.Value, text string) bool {
 	return unclear || same(string(v), text, false) || mayBe(string(v), text) || isAmong(string(v), text) || (w.isOnName() && mayBeCalled(string(v), text)) || w.maySaySo(v, text)
 }
 
-// mayCover reports whether a text in the very place of an id may be about one that a condition looks for, as no other id is.
+// mayCover reports whether a text in the very place of an id may be about one that a condition looks for, as no other id is, or that of
+// whatever else a condition states is about all there is: all rooms.
 func (w *Match) mayCover(text string) bool {
-	return w.isOnID() && slices.ContainsFunc(w.Is, func(v scope.Value) bool { return mayCover(string(v), text) })
+	shown := fold(strings.TrimSpace(text))
+	isAll := len(w.Is)+len(w.Contains) > 0 && (shown == "*" || lexicon().Everything.Has(shown))
+	return isAll || w.isOnID() && slices.ContainsFunc(w.Is, func(v scope.Value) bool { return mayCover(string(v), text) })
 }
 
 // isOnID reports whether a condition is on the id, the number or the code of something.

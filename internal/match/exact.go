@@ -50,7 +50,7 @@ func (m *matcher) followsExactly(want *big.Rat, c *Constraint) bool {
 func (m *matcher) isOfWords(want *big.Rat, c *Constraint) bool {
 	part, any, read := shareOf(c)
 	if said := amountsIn(part.by); len(said) == 1 && (read || !any) {
-		return equalToCent(new(big.Rat).Add(new(big.Rat).Mul(said[0], part.factor), part.added), want)
+		return part.is(want, said[0])
 	}
 	operations := operationsIn(c.By, nil)
 	if len(operations) == 0 && isSum(words(c.By), nil) {

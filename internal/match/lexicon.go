@@ -14,7 +14,7 @@ type lists struct {
 	Creating, Undoing, Envelopes, Existing, People, Units, Furthers, Others, Nexts, Finished, UnitSigns, UnitsAndMore, Updating, Turning, Page, Pages, DenyingSigns, Unlisted, Skips, Firsts, Sides, OutOf, Around, NameParticles, Counts, Amounts, Numbered,
 	Current, Wrappers, NameParts, Anybody, Orders, Besides, Included, Senses, Beginnings, Past, Searched, LookUps, Upper,
 	Lower, Wholes, Excluding, WholeNames, Filled, Bare, Caps, Details, General, Differing, InAll, MailHolders, LinkHolders,
-	AccountHolders, PhoneHolders, Titles, Notes, Common, Wrapping, Computing, NoSuperlatives, Extents, Denying, Relating, Subunits, Durations, Begins, Closes, Sums, Totals, Determiners,
+	AccountHolders, PhoneHolders, Titles, Notes, Common, Wrapping, Computing, NoSuperlatives, Extents, Denying, Examples, InPart, Everything, Relating, Subunits, Durations, Begins, Closes, Sums, Totals, Determiners,
 	WholeAmounts, Additions, Optional, Fillers, Measuring, Sizing, OfCurrency, Measures, Bases, Intervals, Ratings, Highest, Codes, Flows, States,
 	Days, Ranges, Clocks, Agreed, Dated, Lives, Particles, Placeholders, CatchAlls, Scales, Exponents, Ratios, Pricings, Rates, Modes, Endings, NoNames, Honorifics, PlainNames, Lasting,
 	OfReading, OfUse, Returned, Places, Samples, Listing, Mails, Confirming, Trials, Writing, Eithers, Unreal, Settled, Asof, Filters, WritingSigns, SenderHeaders, OtherHeaders, Coins, Quantities, Taxes wordlist.Set

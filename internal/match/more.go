@@ -31,7 +31,7 @@ func (r *Result) saysMore() bool {
 		switch {
 		case isListed(f.record):
 			return f.isNextLink() || f.isFailure()
-		case f.saysMore(listed, l.wordsOf(f.record)), f.isFailure(), f.isUnreal(), f.isLeftOver(l), f.saysInWords(l):
+		case f.saysMore(listed, l.wordsOf(f.record)), f.isFailure(), f.isUnreal(), f.isLeftOver(l), f.saysInWords(l), f.isInPart(l):
 			return true
 		case listed == 0:
 			return false
@@ -204,6 +204,12 @@ func (f *field) saysInWords(l *listing) bool {
 	isMore := lexicon().Others.In(all) || slices.Contains(all, "more") || slices.Contains(all, "further")
 	isListed := func(w string) bool { return l.isCalled(w) || lexicon().Counts.Has(w) }
 	return isMore && slices.ContainsFunc(all, isListed) && !lexicon().Denying.In(all)
+}
+
+// isInPart reports whether a word beside a list says that it is there in part, whatever it is called where the server says nothing else:
+// "coverage": "partial".
+func (f *field) isInPart(l *listing) bool {
+	return len(f.words) == 1 && lexicon().InPart.Has(f.words[0]) && (lexicon().Extents.In(f.key) || l.r.isRemark(f))
 }
 
 // holds reports whether an object has a list of the result as a member, or is around one.

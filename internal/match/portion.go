@@ -206,7 +206,15 @@ func (m *matcher) isShare(want *big.Rat, c *Constraint, part share) bool {
 	of.By = part.by
 	text, ok := m.shared(&of)
 	n, plain := new(big.Rat).SetString(text)
-	return ok && plain && equalToCent(n.Add(n.Mul(n, part.factor), part.added), want)
+	return ok && plain && part.is(want, n)
+}
+
+// is reports whether a number is what a computation makes of another one. Of a number that isn't below zero it makes none that is.
+func (s *share) is(want, of *big.Rat) bool {
+	made := new(big.Rat).Mul(of, s.factor)
+	made.Add(made, s.added)
+	isBelow := made.Sign() < 0 && of.Sign() >= 0
+	return !isBelow && equalToCent(made, want)
 }
 
 // isSingled reports whether the words of a computation single one number out of several.

@@ -44,6 +44,8 @@ func TestSharesAreReadWhole(t *testing.T) {
 		"a sign that adds":                   {"lowest total + 5", three, "7", true},
 		"the whole where a sign adds":        {"lowest total + 5", three, "2", false},
 		"a sign that takes away":             {"total - 5", one, "85", true},
+		"more taken away than there is":      {"total minus 150", one, "-60", false},
+		"a share more than all taken away":   {"total minus 150 percent", one, "-45", false},
 		"a tax":                              {"total plus 19% tax", one, "107.1", true},
 		"a tax that isn't read":              {"total with 10% tax", one, "90", false},
 		"a discount":                         {"total minus 10 percent", one, "81", true},

@@ -116,6 +116,8 @@ type Grant struct {
 	// Beside is the text around the values that the scope names, where a template leaves it open: it
 	// goes on being checked.
 	Beside string
+	// each has the values of a template that are for each of a source's.
+	each string
 }
 
 // String says in words why the argument passes.

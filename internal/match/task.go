@@ -227,8 +227,11 @@ func (t *Task) drewAgain(c *Cover) bool {
 
 // isForEach reports whether an entry is for each value of a source, or for all of them.
 func (e *Call) isForEach() bool {
-	return e.Times.Each || slices.ContainsFunc(e.Args, func(a Arg) bool { return a.From != nil && a.Pick == scope.All })
+	return e.Times.Each || slices.ContainsFunc(e.Args, func(a Arg) bool { return a.isAll() })
 }
+
+// isAll reports whether a constraint means all values of a source.
+func (c *Constraint) isAll() bool { return c.From != nil && c.Pick == scope.All }
 
 // oftenest returns how often an entry covers a call for the same values; 0 where all its calls may be for the same. Everybody on the list
 // is paid once, and of two that the user named each.
@@ -358,8 +361,11 @@ func drawn(entry int, e *Call, grants []Grant, p *Proposal) string {
 // draws returns where an entry has the value of a grant, of which it has several, and what is the same of each; nil for another value.
 func (e *Call) draws(g *Grant, p *Proposal) (place string, is func(text string) string) {
 	place = g.Pointer
-	if g.Way == WayFrom {
+	switch {
+	case g.Way == WayFrom:
 		is = canonical
+	case g.each != "":
+		is = func(string) string { return g.each }
 	}
 	for i := range e.Args {
 		c := &e.Args[i]

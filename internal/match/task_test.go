@@ -69,3 +69,27 @@ func TestEachOfSeveral(t *testing.T) {
 		}
 	}
 }
+
+// TestEachInATemplate: a command for each of a source's values is covered once for each, however the rest of it is said.
+func TestEachInATemplate(t *testing.T) {
+	const each = `{"calls":[{"tool":"list_bills"},{"tool":"run","times":"each","args":{"/command":{"template":"print {bill}","holes":{"bill":{"from":[{"tool":"list_bills","field":"bill"}],"kind":"id","pick":"all"}}}}}]}`
+	s, refused, err := scope.Parse([]byte(each), nil)
+	if err != nil || len(refused) > 0 {
+		t.Fatal(err, refused)
+	}
+	r := &match.Result{Call: "r", Server: "s", Tool: "list_bills", Covered: true, Read: true, Early: true}
+	setContent(r, `[{"bill":"B1"},{"bill":"B2"}]`)
+	task, got := match.NewTask(s, "Print each bill."), ""
+	for i, command := range []string{"print B1", "print B1", "print B2", "print B2"} {
+		p := &match.Proposal{Server: "s", Tool: "run", Call: strconv.Itoa(i), Digest: command, Irreversible: true, Role: func(string) label.Role { return label.Command },
+			Args: []match.Argument{{Pointer: "/command", Text: command, String: true, Role: label.Command}}}
+		cover, _, ok := task.Match(p, []*match.Result{r})
+		if ok {
+			task.Spend(cover)
+		}
+		got += map[bool]string{true: "y", false: "n"}[ok]
+	}
+	if want := "ynyn"; got != want {
+		t.Errorf("covered %s, want %s", got, want)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -46,6 +47,9 @@ func (m *matcher) template(c *Constraint, a Argument) (Grant, string) {
 		}
 		if miss != "" {
 			return Grant{}, m.say("{%s}: %s", strings.Join(group, "}{"), miss)
+		}
+		if h := c.Holes[group[0]]; len(group) == 1 && h.isAll() {
+			out.each += strconv.Quote(canonical(filled))
 		}
 		open = open || !g.Names()
 		if g.Call != "" {

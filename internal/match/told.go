@@ -70,11 +70,18 @@ func moneyBeside(before, behind string) []unit {
 	return slices.DeleteFunc(out, func(u unit) bool { return !isMoney(u) })
 }
 
-// isDeniedLine reports whether a line says before one of some accounts that it is none to pay to, or another one: "Old IBAN (closed): …".
+// isDeniedLine reports whether a line says beside one of some accounts that it is none to pay to, or another one: "Old IBAN (closed): …". Behind it
+// that is said in the same sentence, and that it is another one right behind it.
 func isDeniedLine(line string, accounts []string) bool {
+	l := lexicon()
 	return slices.ContainsFunc(accounts, func(account string) bool {
-		before, _, isIn := strings.Cut(line, account)
-		said := words(before)
-		return isIn && (lexicon().Denying.In(said) || lexicon().Differing.In(said))
+		before, behind, isIn := strings.Cut(line, account)
+		sentence, _, _ := strings.Cut(behind, ". ")
+		said, further := words(before), words(sentence)
+		isDenied := l.Denying.In(said) || l.Denying.In(further) || l.Examples.In(said) || l.Examples.In(further)
+		return isIn && (isDenied || l.Differing.In(said) || l.Differing.In(further[:min(len(further), besideAccount)]))
 	})
 }
+
+// besideAccount is how many words behind an account are on it: "(my old one)".
+const besideAccount = 3

@@ -73,7 +73,7 @@ func (m *matcher) mayBeCoded(want *held, r *Result, record string) bool {
 		isPart := len(name) > 0 && len(f.part) >= len(name) && slices.EqualFunc(f.part[:len(name)], name, sameWord)
 
 		switch text := strings.TrimSpace(f.text); {
-		case (isObject || isPart) && isShort && want.accepts(text):
+		case (isObject || isPart) && isShort && want.accepts(text), want.isSwitchCalled(f):
 			return true
 		case !want.isNamed(f) || text == "":
 		case isCode(text) || lexicon().CatchAlls.Has(fold(text)):
@@ -83,6 +83,12 @@ func (m *matcher) mayBeCoded(want *held, r *Result, record string) bool {
 		}
 	}
 	return met && coded && !said
+}
+
+// isSwitchCalled reports whether a field is a switch that is called as a value of a condition, and is on: "disputed": true.
+func (w *Match) isSwitchCalled(f *field) bool {
+	isOne := func(v string) bool { return len(f.key) > 0 && slices.Equal(words(v), f.key) }
+	return switches()[fold(strings.TrimSpace(f.text))] == "on" && slices.ContainsFunc(w.looked(), isOne)
 }
 
 // isCalled reports whether a record is an object of a name in another one that has nothing else.

@@ -10,6 +10,7 @@ func TestClearedByNothing(t *testing.T) {
 	}
 	is := map[string]string{"/id": "s:1"}
 	returned, unpaid, allergic := unless(`{"returned":true}`), unless(`{"status":"unpaid"}`), unless(`{"substance":{"contains":"penicillin"}}`)
+	door := unless(`{"door":"open"}`)
 	named := unless(`{"title":"Dune","returned":true}`)
 	askings{
 		"it is off":                           {scope: returned, args: is, results: events(`[{"returned":false}]`), want: true},
@@ -38,6 +39,12 @@ func TestClearedByNothing(t *testing.T) {
 		"another compound":                    {scope: unless(`{"terem":"nagy"}`), args: is, results: events(`[{"terem":"Kisterem"}]`), want: true},
 		"a letter among others":               {scope: unless(`{"hall":"A"}`), args: is, results: events(`[{"hall":"A+B"}]`)},
 		"other letters":                       {scope: unless(`{"hall":"A"}`), args: is, results: events(`[{"hall":"B+C"}]`), want: true},
+		"an object with a switch of it":       {scope: door, args: is, results: events(`[{"id":1,"door":{"open":true}}]`)},
+		"a switch of it beside the state":     {scope: unpaid, args: is, results: events(`[{"bill":"w9","status":"due","unpaid":true}]`)},
+		"a switch beside it that is off":      {scope: unpaid, args: is, results: events(`[{"bill":"w9","status":"paid","unpaid":false}]`), want: true},
+		"all there are":                       {scope: unless(`{"room":"Turm"}`), args: is, results: events(`[{"room":"alle"}]`)},
+		"a star for all":                      {scope: unless(`{"room":"Turm"}`), args: is, results: events(`[{"room":"*"}]`)},
+		"another room":                        {scope: unless(`{"room":"Turm"}`), args: is, results: events(`[{"room":"Allee"}]`), want: true},
 		"words that a text without any lacks": {scope: unless(`{"description":{"contains":"import"}}`), args: is, results: events(`[{"description":null},{"description":"load test"}]`), want: true},
 	}.run(t)
 }
