@@ -62,3 +62,35 @@ func TestABoundOfOneOfSeveral(t *testing.T) {
 		"one of what is listed":         by("list_quotes", asked, `[{"price":30},{"price":55}]`, true),
 	}.run(t)
 }
+
+// TestANumberOfEach: of one thing that is asked for, each part has the number that a call which can't be taken back depends on.
+func TestANumberOfEach(t *testing.T) {
+	const dose = `{"calls":[{"tool":"act","if":[{"tool":"weather","args":{"/day":{"date":"2026-05-05"}},"where":{"rain_mm":"0"}}],"args":{"/zone":{"is":"Orchard"}}}]}`
+	by := func(answer string, want bool) asking {
+		return asking{scope: dose, said: "If there is no rain on 2026-05-05, dose zone Orchard.", args: map[string]string{"/zone": "s:Orchard"}, early: true, want: want, results: []returned{{"weather", `{"day":"2026-05-05"}`, answer}}}
+	}
+	askings{
+		"the day":                       by(`{"day":"2026-05-05","rain_mm":0}`, true),
+		"a wet day":                     by(`{"day":"2026-05-05","rain_mm":9}`, false),
+		"a dry hour among wet ones":     by(`{"day":"2026-05-05","hours":[{"h":6,"rain_mm":0},{"h":18,"rain_mm":9}]}`, false),
+		"hours that are all dry":        by(`{"day":"2026-05-05","hours":[{"h":6,"rain_mm":0},{"h":18,"rain_mm":0}]}`, true),
+		"a dry hour, in a list alone":   by(`[{"h":6,"rain_mm":0},{"h":18,"rain_mm":9}]`, false),
+		"the day, with a wet hour then": by(`{"day":"2026-05-05","rain_mm":0,"before":[{"h":6,"rain_mm":9}]}`, true),
+	}.run(t)
+}
+
+// TestApprovedForAnother: who has an approved request for one thing has none for the other that the call is about.
+func TestApprovedForAnother(t *testing.T) {
+	const send = `{"calls":[{"tool":"act","if":[{"tool":"list_requests","where":{"reader":"Ann Lee","state":"approved"}}],"args":{"/book":{"is":"B-77"}}}]}`
+	const other = `{"reader":"Ann Lee","book":"B-12","state":"approved"}`
+	by := func(answer string, want bool) asking {
+		return asking{scope: send, said: "If Ann Lee's request is approved, send her B-77.", args: map[string]string{"/book": "s:B-77"}, early: true, want: want, results: []returned{{"list_requests", "", answer}}}
+	}
+	askings{
+		"hers is approved":   by(`[{"reader":"Ann Lee","book":"B-77","state":"approved"}]`, true),
+		"hers is refused":    by(`[{"reader":"Ann Lee","book":"B-77","state":"refused"}]`, false),
+		"another of hers is": by(`[{"reader":"Ann Lee","book":"B-77","state":"refused"},`+other+`]`, false),
+		"both of hers are":   by(`[{"reader":"Ann Lee","book":"B-77","state":"approved"},`+other+`]`, true),
+		"without the book":   by(`[{"reader":"Ann Lee","state":"approved"}]`, true),
+	}.run(t)
+}

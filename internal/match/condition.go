@@ -138,6 +138,9 @@ func (m *matcher) someOf(s *Source, r *Result) (met bool, miss string) {
 		if !slices.ContainsFunc(r.records[record], func(i int) bool { return !r.fields[i].null }) {
 			continue
 		}
+		if !m.against && m.isForAnother(where, r, record) {
+			continue
+		}
 		if !m.against && m.isContested(where, r) {
 			return false, m.say("what %s returned has several records that are called so, and they don't agree on the state that the request names", s.Tool)
 		}

@@ -163,9 +163,10 @@ func (m *matcher) isOwnID(r *Result, name string) bool {
 	return own
 }
 
-// isAbout reports whether a result is of a tool that is called after a thing.
+// isAbout reports whether a result is of a tool that is called after a thing. The word by which it looks that up is none: of list_passes no list_price
+// is the price.
 func (r *Result) isAbout(word string) bool {
-	return slices.ContainsFunc(words(r.Tool), func(w string) bool { return telling(w) && thing(w) == thing(word) })
+	return !lexicon().LookUps.Has(word) && slices.ContainsFunc(words(r.Tool), func(w string) bool { return telling(w) && thing(w) == thing(word) })
 }
 
 // isOfOther reports whether a member that ends as a description may be of another thing, for what can't be taken back. The owner of the
