@@ -37,7 +37,7 @@ func (w *Match) is(v scope.Value, text string) bool {
 func (w *Match) mayCover(text string) bool {
 	shown := fold(strings.TrimSpace(text))
 	isAll := len(w.Is)+len(w.Contains) > 0 && (shown == "*" || lexicon().Everything.Has(shown))
-	return isAll || w.isOnID() && slices.ContainsFunc(w.Is, func(v scope.Value) bool { return mayCover(string(v), text) })
+	return isAll || (w.isOnID() && slices.ContainsFunc(w.Is, func(v scope.Value) bool { return mayCover(string(v), text) }))
 }
 
 // isOnID reports whether a condition is on the id, the number or the code of something.

@@ -367,6 +367,7 @@ func (e *Call) draws(g *Grant, p *Proposal) (place string, is func(text string) 
 	case g.each != "":
 		is = func(string) string { return g.each }
 	}
+
 	for i := range e.Args {
 		c := &e.Args[i]
 		if !within(c.Pointer, g.Pointer) {
