@@ -115,7 +115,7 @@ func (m *matcher) moved(at time.Time, day bool, c *Constraint, a Argument) (is, 
 		for _, from := range m.moments(c.Sources[i : i+1]) {
 			all := later(from, c.By)
 			known = known || len(all) > 0
-			if slices.ContainsFunc(all, func(t time.Time) bool { return sameClock(t, at) || (day && sameDay(t, at)) }) {
+			if slices.ContainsFunc(all, func(t time.Time) bool { return m.isClock(t, at) || (day && sameDay(t, at)) }) {
 				return true, true
 			}
 		}
@@ -145,7 +145,7 @@ func (m *matcher) movedFromOwn(at time.Time, c *Constraint, a Argument) (is, kno
 			continue
 		}
 		if all := later(from, c.By); len(all) > 0 {
-			return slices.ContainsFunc(all, func(t time.Time) bool { return sameClock(t, at) }), true
+			return slices.ContainsFunc(all, func(t time.Time) bool { return m.isClock(t, at) }), true
 		}
 		length, present := at.Sub(from), m.presentLength()
 		isPresent := present > 0 && isAsLong(c.By)
@@ -229,6 +229,18 @@ func (m *matcher) moments(of []Source) []time.Time {
 func sameClock(a, b time.Time) bool {
 	isOpen := a.Location() == scalar.Unzoned || b.Location() == scalar.Unzoned
 	return a.Equal(b) || (isOpen && isWrittenAs(a, b))
+}
+
+// isClock reports whether two moments may be the same, with one that says no zone by the user's clock for what can't be taken back: an hour in a zone
+// of which nobody spoke is another one.
+func (m *matcher) isClock(a, b time.Time) bool {
+	if a.Location() == scalar.Unzoned {
+		a, b = b, a
+	}
+	zone := m.proposal.zone()
+	isAnyZone := !m.irreversible || zone == nil || a.Location() == scalar.Unzoned || b.Location() != scalar.Unzoned
+	_, offset := a.Zone()
+	return sameClock(a, b) && (isAnyZone || offset == 0 || inZone(b, zone).Equal(a))
 }
 
 // isWrittenAs reports whether two moments are written the same but for their zones.

@@ -1,6 +1,9 @@
 package match_test
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // TestComputedMoments: a moment that follows from one of a source by a length of time is that
 // one, and no other.
@@ -122,4 +125,25 @@ func TestLengthsTogether(t *testing.T) {
 			t.Errorf("%s: covered %v, want %v (%v)", name, got, c.want, misses)
 		}
 	}
+}
+
+// TestMovedInAZone: what moves a moment without a zone and can't be taken back says none, or the user's.
+func TestMovedInAZone(t *testing.T) {
+	moved := func(to string, reversible, want bool) asking {
+		return asking{
+			scope: `{"calls":[{"tool":"set_appointment","args":{"/at":{"computed":[{"tool":"get_deed","field":"appointment"}],"by":"appointment plus 7 days"}}}]}`,
+			said:  "Move the appointment by a week.", tool: "set_appointment", args: map[string]string{"/at": "o:" + to}, reversible: reversible, early: true, want: want,
+			results: []returned{{"get_deed", "", `{"deed":"D-7","appointment":"2026-05-28T14:00"}`}}, now: time.Date(2026, 5, 4, 9, 0, 0, 0, time.FixedZone("", 2*60*60)),
+		}
+	}
+	askings{
+		"no zone":                      moved("2026-06-04T14:00", false, true),
+		"the user's":                   moved("2026-06-04T14:00+02:00", false, true),
+		"the user's, with seconds":     moved("2026-06-04T14:00:00+02:00", false, true),
+		"none, in the form with one":   moved("2026-06-04T14:00Z", false, true),
+		"another one":                  moved("2026-06-04T14:00+05:00", false, false),
+		"another one, with seconds":    moved("2026-06-04T14:00:00+05:00", false, false),
+		"another one, to be put right": moved("2026-06-04T14:00+05:00", true, true),
+		"the user's, at another hour":  moved("2026-06-04T15:00+02:00", false, false),
+	}.run(t)
 }
