@@ -344,11 +344,24 @@ func (r *Result) hasField(is func(*field) bool) bool {
 	return slices.ContainsFunc(r.fields, func(f field) bool { return is(&f) })
 }
 
-// isUnnamed reports whether no member of a result is called as a name, or nearly so.
-func (m *matcher) isUnnamed(r *Result, name string) bool {
+// isUnnamed reports whether the name that a criterion has behind "by" is one of the scope's own: no member of a result has a word of it, and no word of
+// it is what the criterion is about by itself, as a date is, which any time may be.
+func (m *matcher) isUnnamed(c *Constraint, r *Result, name string) bool {
+	by, _ := c.criterion()
 	key := words(name)
-	is, _ := m.memberOf(r.level, key, "", "", true)
-	return len(key) > 0 && !r.hasField(is)
+	isKnown := func(w string) bool { return qualifiers[w] != "" || by.order.isAbout(w) }
+	if len(key) == 0 || by.order == nil || slices.ContainsFunc(key, isKnown) {
+		return false
+	}
+	for member := range r.members {
+		isIn := func(w string) bool {
+			return slices.ContainsFunc(strings.Fields(member), func(of string) bool { return thing(of) == thing(w) || (telling(w) && speaks(of, w)) })
+		}
+		if !m.step() || slices.ContainsFunc(key, isIn) {
+			return false
+		}
+	}
+	return true
 }
 
 // isUnordered reports whether the records of a result have no member that a criterion may be about, by any word of either.
@@ -382,7 +395,7 @@ func (u *use) rename(member string) {
 
 // mayMean reports whether a name that the records of a result don't have may mean one of their members.
 func (u *use) mayMean(m *matcher, r *Result, member string) bool {
-	isOpen := u.isOpen(m, r) || (u.order && m.isUnnamed(r, u.orderedBy()))
+	isOpen := u.isOpen(m, r) || (u.order && m.isUnnamed(u.of, r, u.orderedBy()))
 	if !isOpen || !slices.Contains(m.memberNames(r), member) {
 		return false
 	}
@@ -411,14 +424,16 @@ func (u *use) mayMean(m *matcher, r *Result, member string) bool {
 }
 
 // isPaidTo reports whether a member is called as an address, an account or an amount that the call takes, with a word before it that nothing explains:
-// who answers for the planner must not choose whom money and mail go to, where the name alone already leads to it.
+// who answers for the planner must not choose whom money and mail go to, where the name alone already leads to it. No estimated total is what is due,
+// whatever the name is.
 func (u *use) isPaidTo(m *matcher, r *Result, name string) bool {
 	if u.order || u.where != nil {
 		return false
 	}
 	guess, member := words(u.guess()), strings.Fields(name)
 	isPaid := sharp(u.of.Kind) || slices.ContainsFunc(unitless(member), ofMoney)
-	return isPaid && len(guess) > 0 && nearly(m.head(r, guess), member) && m.addsToName(r, guess, name)
+	isNamed := len(guess) > 0 && (nearly(m.head(r, guess), member) || lexicon().WholeAmounts.Ends(member))
+	return isPaid && isNamed && m.addsToName(r, guess, name)
 }
 
 // isTaken reports whether the source has another name for a member already: what is 6 is not what is below 20 as well. A name
@@ -449,16 +464,24 @@ func (u *use) isOnlyCode(m *matcher, r *Result, name string) bool {
 		return sameWord(w, of[last-1]) || slices.ContainsFunc(words(u.entry.Tool), isOfTool)
 	})
 	isValue := !u.order && u.where == nil && (u.of.Kind == "" || u.of.Kind == scope.ID)
-	if !isValue || !isListed || !(m.hasCodes(r, name) || m.isOwnWord(r, name)) {
+	if !isValue || !isListed || m.isCodeOfOther(r, of, name) || !(m.hasCodes(r, name) || m.isOwnWord(r, name)) {
 		return false
 	}
 	for other := range r.members {
-		isRival := other != name && r.parts[other] == 0 && (isID(strings.Fields(other)) || m.hasLetteredCodes(r, other))
-		if isRival {
+		key := strings.Fields(other)
+		mayTell := lexicon().Filled.In(key) || (len(key) == 1 && sameWord(key[0], of[last-1]))
+		isRival := isID(key) || m.hasLetteredCodes(r, other) || (mayTell && m.hasCodes(r, other))
+		if other != name && r.parts[other] == 0 && isRival {
 			return false
 		}
 	}
 	return true
+}
+
+// isCodeOfOther reports whether a member that people may fill is of something else than a name, by its other words: the reference of the customer.
+func (m *matcher) isCodeOfOther(r *Result, of []string, name string) bool {
+	isFilled := func(w string) bool { return lexicon().Filled.Has(w) }
+	return m.addsToName(r, of, strings.Join(slices.DeleteFunc(strings.Fields(name), isFilled), " "))
 }
 
 // hasLetteredCodes reports whether a member has in each of the outermost records a code of its own that is no number, day or time.

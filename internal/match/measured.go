@@ -48,7 +48,7 @@ func (m *matcher) onlyCalled(r *Result, record, member string) (f *field, isLong
 		}
 		f := &r.fields[i]
 		switch {
-		case f.countsTimes():
+		case f.countsTimes() && !slices.Contains(whole, "times"):
 		case f.part != nil:
 			if m.isWithin(r, f, unitless(slices.Concat(f.part, f.key)), member) {
 				within = append(within, f)

@@ -60,8 +60,11 @@ func (m *matcher) isEither(all []scope.Value) bool {
 	for _, a := range all {
 		_, behind, _ := strings.Cut(m.folded, fold(string(a)))
 		for _, b := range all {
+			if !m.work(len(behind)) {
+				return false
+			}
 			between, _, isBehind := strings.Cut(behind, fold(string(b)))
-			if !isBehind || !m.work(len(m.folded)) {
+			if !isBehind {
 				continue
 			}
 			if w := words(between); len(w) == 1 && lexicon().Eithers.Has(w[0]) {

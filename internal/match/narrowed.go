@@ -278,7 +278,8 @@ func (m *matcher) sole(w *Match, r *Result) *Match {
 // Sarah; 한 서연, 한서연.
 func areOneName(values []scope.Value) bool {
 	joined := func(v scope.Value) string { return strings.Join(words(string(v)), "") }
-	if len(values) > 0 && !slices.ContainsFunc(values, func(v scope.Value) bool { return joined(v) != joined(values[0]) }) {
+	hasNumber := slices.ContainsFunc(values, func(v scope.Value) bool { return strings.ContainsFunc(string(v), unicode.IsDigit) }) // 1-12 is not 11-2
+	if len(values) > 0 && !hasNumber && !slices.ContainsFunc(values, func(v scope.Value) bool { return joined(v) != joined(values[0]) }) {
 		return true
 	}
 	ordered := func(v scope.Value) []string { return slices.Sorted(slices.Values(words(string(v)))) }
@@ -417,12 +418,35 @@ func (s *Source) onTimes() int {
 // lists. The tasks of the project that was found, whichever member a task has the project in.
 func (m *matcher) filtersBy(w *Match, r *Result, a Argument) bool {
 	key := argumentName(a.Pointer)
-	isNamed := slices.Equal(key, m.head(r, w.name())) || (isListedBy(w.From, key) && !m.isOther(w, r, a))
-	if m.against || !isNamed {
+	isNamed := slices.Equal(key, m.head(r, w.name()))
+	if m.against || !(isNamed || (isListedBy(w.From, key) && !m.isOther(w, r, a))) {
 		return false
 	}
 	v, ok := m.joined(w)
-	return ok && same(string(v), a.Text, true)
+	return ok && same(string(v), a.Text, true) && (isNamed || m.isOnlyIn(w, r, string(v)))
+}
+
+// isOnlyIn reports whether all records of a result have a value in the member of a condition, and none in another member: the tasks
+// of a user may be those that are assigned to her, and not those that she reviews.
+func (m *matcher) isOnlyIn(w *Match, r *Result, value string) bool {
+	if r.level == nil || r.values || !m.work(len(r.level.fields)*perStep) {
+		return false
+	}
+	isOn, _ := m.condition(w, r)
+	having := map[string]bool{}
+	for i := range r.level.fields {
+		f := &r.level.fields[i]
+		if !r.outermost(f.record) {
+			continue
+		}
+		isSame := same(f.text, value, true)
+		if isSame != isOn(f) {
+			return false
+		}
+		having[f.record] = having[f.record] || isSame
+	}
+	isLacking := func(record string) bool { return isListed(record) && r.outermost(record) && !having[record] }
+	return len(having) > 0 && !slices.ContainsFunc(r.level.inOrder, isLacking)
 }
 
 // bounds reports whether an argument bounds a listing by the member of a condition, no tighter

@@ -494,6 +494,8 @@ func TestNarrowedToWhatIsListed(t *testing.T) {
 		"by the id's name":                {scope: scope, said: "Top up Priya's pass.", args: id, results: having(`{"holder_id":"u1"}`, passes), want: true},
 		"another holder":                  {scope: scope, said: "Top up Priya's pass.", args: id, results: having(`{"holder":"u2"}`, passes)},
 		"who does something else with it": {scope: scope, said: "Top up Priya's pass.", args: id, results: having(`{"payer":"u1"}`, passes)},
+		"another relation that they have": {scope: scope, said: "Top up Priya's pass.", args: id, results: having(`{"holder":"u1"}`, `[{"pass_id":"p1","bearer_uid":"u1","payer_uid":"u1"}]`)},
+		"a relation that they don't tell": {scope: scope, said: "Top up Priya's pass.", args: id, results: having(`{"holder":"u1"}`, `[{"pass_id":"p1","bearer_uid":"u1"},{"pass_id":"p2","bearer_uid":"u2"}]`)},
 		"a member of another meaning":     {scope: scope, said: "Top up Priya's pass.", args: id, results: having(`{"holder":"u1"}`, `[{"pass_id":"p1","bearer_uid":"u1","holder":"u1"}]`)},
 	}.run(t)
 }

@@ -18,13 +18,14 @@ import (
 func (m *matcher) isSaid(c *Arg, role label.Role) bool {
 	isStated := func(v scope.Value) bool {
 		_, isNumber := number(string(v))
-		isUsual := v == "1" || isCurrency(string(v)) || slices.Contains(nothing, fold(string(v)))
+		isNothing := !isNumber && (slices.Contains(nothing, fold(string(v))) || switches()[fold(string(v))] == "off")
+		isUsual := v == "1" || isCurrency(string(v)) || (isNothing && !m.madeOf(string(v)))
 		isNow := m.isToday(string(v)) && lexicon().Begins.In(argumentName(c.Pointer))
 		isAdded := role == label.Control && !isNumber && m.isInEnglish() && !m.madeOf(string(v))
 		return (isTime(string(v)) && !isNow) || (m.irreversible && !isUsual && !isNow && !isAdded) || (isNumber && m.madeOf(string(v)))
 	}
-	mayBeNothing := slices.Contains(c.Is, "") || slices.Contains(c.Is, "false")
-	return len(c.Date) > 0 || (!mayBeNothing && slices.ContainsFunc(c.Is, isStated))
+	mayBeEmpty := slices.Contains(c.Is, "")
+	return len(c.Date) > 0 || (!mayBeEmpty && slices.ContainsFunc(c.Is, isStated))
 }
 
 // isInEnglish reports whether the user's words are in English, so that they have the words of definitions.

@@ -189,7 +189,7 @@ func (m *matcher) readings(c *Constraint, by criterion, o offers) [][]candidate 
 }
 
 // isReplaced reports whether a criterion has another word in the place of one that the records lack: "newest by version or date", of what
-// has a date.
+// has a date. The superlative is about the other word: what is cheap by price says nothing of the rating, of "cheapest by price or rating".
 func (m *matcher) isReplaced(criterion []string, i int, by criterion, o offers) bool {
 	other := -1
 	switch {
@@ -201,7 +201,11 @@ func (m *matcher) isReplaced(criterion []string, i int, by criterion, o offers) 
 	if other < 0 || m.measure(criterion, i, by, o).has {
 		return false
 	}
-	return qualifiers[criterion[other]] == "time" || m.measure(criterion, other, by, o).has
+	if qualifiers[criterion[other]] == "time" {
+		return by.order.ofTime()
+	}
+	of := m.measure(criterion, other, by, o)
+	return of.known && of.has
 }
 
 // wholes returns the best values by each member for all of an amount (total_price, the total) beside the one that a criterion is about:
@@ -295,8 +299,8 @@ func (m *matcher) measure(criterion []string, i int, by criterion, o offers) mea
 	if !of.has {
 		of.ranking = m.first(o, m.inflected(o, w), by)
 	}
-	if isTimed := implied()[w] == "time" && by.order.ofTime(); isTimed && !of.has {
-		of.ranking = m.first(o, m.plainTimes(o), by)
+	if isStart := w == "start" && by.order.ofTime(); isStart && !of.has {
+		of.ranking = m.first(o, m.plainTime(o), by)
 	}
 
 	at := slices.Index(criterion, "by")
@@ -330,13 +334,22 @@ func (m *matcher) inflected(o offers, word string) []string {
 	return out
 }
 
-// plainTimes returns the only member of the records of some values that is called as a time and as nothing else: at, date.
-func (m *matcher) plainTimes(o offers) []string {
+// plainTime returns the member of the records of some values that is called as a time and as nothing else (at, date), where no other has times.
+func (m *matcher) plainTime(o offers) []string {
 	out := m.membersOf(o, func(key []string) bool {
 		return !slices.ContainsFunc(key, func(w string) bool { return qualifiers[w] != "time" })
 	})
 	if len(out) != 1 {
 		return nil
+	}
+	for _, r := range m.results {
+		if r.level == nil || !slices.ContainsFunc(o.values, func(v candidate) bool { return v.call == r.Call }) {
+			continue
+		}
+		isOther := func(f field) bool { return f.name != out[0] && isMoment(f.text) }
+		if !m.work(len(r.level.fields)*perStep) || slices.ContainsFunc(r.level.fields, isOther) {
+			return nil
+		}
 	}
 	return out
 }

@@ -157,6 +157,11 @@ func TestOneValueOfSeveral(t *testing.T) {
 		"no time that is how many times":            {"newest", []string{strings.ReplaceAll(used, `"date"`, `"edition"`)}, false, false},
 		"a start, of what has one time":             {"earliest by start", []string{at}, true, false},
 		"a start, of what has two":                  {"earliest by start", []string{two}, false, false},
+		"a start, beside another time":              {"earliest by start", []string{strings.ReplaceAll(two, "day", "signed")}, false, false},
+		"an end, of what has one time":              {"earliest by end", []string{at}, false, false},
+		"when it was made, of what has one time":    {"newest by created", []string{at}, false, false},
+		"a member that is not what is cheap":        {"cheapest by price or rating", []string{strings.NewReplacer(`"at":"2026-01-04"`, `"rating":5`, `"at":"2026-01-02"`, `"rating":1`).Replace(at)}, false, false},
+		"how many times":                            {"most by used times", []string{used}, false, true},
 		"a later listing says otherwise":            {"newest by date", []string{added, moved}, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
