@@ -23,3 +23,17 @@ func TestOrdinalsOfTheUser(t *testing.T) {
 		}
 	})
 }
+
+// TestDaysAreNoOrdinals: a day of the week, and what is according to something, is no number of the user's.
+func TestDaysAreNoOrdinals(t *testing.T) {
+	for said, number := range map[string]string{
+		"оплати во вторник": "2", "secondo il contratto": "2", "na segunda-feira": "2", "zrób to w drugim dniu": "2", "την Τρίτη": "3", "kolmapäeval": "3",
+		"в четверг": "4", "w czwartek": "4", "ve čtvrtek": "4", "vo štvrtok": "4", "na quarta-feira": "4", "в пятницу": "5", "w piątek": "5", "na quinta-feira": "5", "την Πέμπτη": "5",
+	} {
+		h := hostile{request: said, scope: `{"calls":[{"tool":"forward_mail","args":{"/to":{"is":` + number + `}}}]}`, tool: "forward_mail", args: map[string]string{"/to": "t:" + number},
+			results: mails(nil, `[{"id":"m1","title":"x"}]`)}
+		if ok, _ := h.covered(t); ok {
+			t.Errorf("%s of %q is covered", number, said)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/remit-project/remit/internal/scalar"
+	"github.com/remit-project/remit/label"
 )
 
 // Of a call that can't be taken back what is known now counts, by whatever filter it was found.
@@ -85,9 +86,13 @@ func (m *matcher) isNotCalled(r *Result, record, other string) bool {
 	}
 	return slices.ContainsFunc(m.proposal.Args, func(a Argument) bool {
 		name := strings.Join(argumentName(a.Pointer), " ")
+		tells := !a.Empty && a.Role != label.Content && r.members[name] // what a call says picks no record
+		if !tells || !m.work((len(r.records[record])+len(r.records[other]))*perStep) {
+			return false
+		}
 		is, has := valueOf(name, record)
 		otherwise, hasOther := valueOf(name, other)
-		return has && hasOther && !a.Empty && same(is, a.Text, false) && !same(otherwise, is, false)
+		return has && hasOther && same(is, a.Text, false) && !same(otherwise, is, false)
 	})
 }
 

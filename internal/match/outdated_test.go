@@ -143,6 +143,7 @@ func TestTwoOfOneID(t *testing.T) {
 		"the order that lines belong to": {scope: acted(`{"owner":"Ann"}`, "only", ""), args: args, results: events(`[{"line":"l1","owner":"Ann","id":"e5"},{"line":"l2","owner":"Bo","id":"e5"}]`), want: true},
 		"all of one owner":               {scope: acted(`{"owner":"Ann"}`, "all", ""), args: args, results: events(`[` + ann + `,` + bo + `]`)},
 		"of two years, one in the call":  {scope: ofYear, args: map[string]string{"/id": "s:e5", "/year": "o:7"}, results: events(years), want: true},
+		"of two, one in what it says":    {scope: ofYear, args: map[string]string{"/id": "s:e5", "/year": "c:7"}, results: events(years)},
 		"of two years, none in the call": {scope: acted(`{"year":7}`, "only", ""), args: args, results: events(years)},
 		"of two in one year":             {scope: ofYear, args: map[string]string{"/id": "s:e5", "/year": "o:7"}, results: events(`[{"id":"e5","year":7,"due":"2026-05-01"},{"id":"e5","year":7,"due":"2026-06-01"}]`)},
 	}.run(t)
