@@ -299,8 +299,8 @@ func (m *matcher) measure(criterion []string, i int, by criterion, o offers) mea
 	if !of.has {
 		of.ranking = m.first(o, m.inflected(o, w), by)
 	}
-	if isStart := w == "start" && by.order.ofTime(); isStart && !of.has {
-		of.ranking = m.first(o, m.plainTime(o), by)
+	if !of.has {
+		of.ranking = m.first(o, m.plainTime(o, w, by), by)
 	}
 
 	at := slices.Index(criterion, "by")
@@ -334,8 +334,12 @@ func (m *matcher) inflected(o offers, word string) []string {
 	return out
 }
 
-// plainTime returns the member of the records of some values that is called as a time and as nothing else (at, date), where no other has times.
-func (m *matcher) plainTime(o offers) []string {
+// plainTime returns the member that is meant by the start of the records of some values: the one that is called as a time and as nothing else (at,
+// date), where no other has times.
+func (m *matcher) plainTime(o offers, word string, by criterion) []string {
+	if word != "start" || !by.order.ofTime() {
+		return nil
+	}
 	out := m.membersOf(o, func(key []string) bool {
 		return !slices.ContainsFunc(key, func(w string) bool { return qualifiers[w] != "time" })
 	})
