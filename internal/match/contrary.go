@@ -22,12 +22,18 @@ func (m *matcher) isContrary(c *Constraint, role label.Role, v candidate) bool {
 	for i := range m.proposal.Args {
 		a := &m.proposal.Args[i]
 		isOther := !a.Empty && a.Pointer != m.pointer && (elementOf(a.Pointer) == "" || elementOf(a.Pointer) == m.element)
-		isSet := isOfThing && (!a.Listed || m.mayTurn())
+		isSet := isOfThing && (!a.Listed || m.mayTurn() || isSettable(argumentName(a.Pointer)))
 		if isOther && !isSet && m.isOtherwise(r, record, a, c) {
 			return true
 		}
 	}
 	return false
+}
+
+// isSettable reports whether an argument is called as how a thing is or what somebody makes of it, which calls set: the answer to an invitation.
+func isSettable(name []string) bool {
+	l := lexicon()
+	return l.States.Ends(name) || l.Answers.Ends(name)
 }
 
 // mayTurn reports whether the call is of a tool that turns a thing into another one, by its name.

@@ -56,6 +56,8 @@ func TestRecordSaysOtherwise(t *testing.T) {
 		"the size that there is":              thing("order", "/size", "o:small", `"size":"small"`, list("/size"), true),
 		"a size that there isn't":             thing("order", "/size", "o:small", `"size":"large"`, list("/size"), false),
 		"what the tool turns it into":         thing("set_size", "/size", "o:small", `"size":"large"`, list("/size"), true),
+		"the answer to it":                    thing("respond_to_invite", "/response", "o:accepted", `"response":"pending"`, list("/response"), true),
+		"the state that it gets":              thing("close_ticket", "/status", "o:resolved", `"status":"open"`, list("/status"), true),
 		"what the call may set":               thing("order", "/seat", "o:7C", `"seat":"8A"`, nil, true),
 		"what the scope states of the record": {scope: `{"calls":[{"tool":"share","args":{"/item_id":{"is":"I-1"},"/until":{"from":[{"tool":"get_item","field":"end","where":{"item_id":"I-2"}}],"kind":"date","pick":"only"}}}]}`, said: "Share I-1 until the end of I-2.", tool: "share", args: map[string]string{"/item_id": "s:I-1", "/until": "o:2026-06-01"}, results: []returned{{"get_item", "", `{"item_id":"I-2","end":"2026-06-01"}`}}, early: true, want: true},
 	}.run(t)

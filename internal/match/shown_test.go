@@ -33,6 +33,7 @@ func TestListingThatIsNone(t *testing.T) {
 		"narrowed as the source says":       deleted("", `"filters":{"state":"active"},`, false, true),
 		"narrowed as its call says":         deleted(`{"plate":"AB"}`, `"filters":{"plate":"AB"},`, false, true),
 		"narrowed by nothing":               deleted("", `"filters":{"region":"all","owner":null,"limit":50},`, false, true),
+		"what one may filter by":            deleted("", `"available_filters":["region","owner"],`, false, true),
 		"more, in other digits":             deleted("", `"सूचना":"८ में से १ दिखाया गया",`, false, false),
 		"more, in words":                    deleted("", `"note":"There are more tags than shown here",`, false, false),
 		"no more, in words":                 deleted("", `"note":"There are no more tags",`, false, true),
