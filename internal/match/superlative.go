@@ -346,6 +346,7 @@ func (m *matcher) plainTime(o offers, word string, by criterion) []string {
 	if len(out) != 1 {
 		return nil
 	}
+
 	for _, r := range m.results {
 		if r.level == nil || !slices.ContainsFunc(o.values, func(v candidate) bool { return v.call == r.Call }) {
 			continue
