@@ -161,7 +161,7 @@ func (m *matcher) readings(c *Constraint, by criterion, o offers) [][]candidate 
 		// It is about what the records don't have, or what can't be compared; or no program reads the word.
 		missing := of.known || of.decides || of.said || of.misleads(by.order)
 		unread := !of.has && !of.noun && !c.isAbout(w)
-		if strict := m.irreversible || m.strict; strict && (missing || unread) && !m.isReplaced(criterion, i, by, o) {
+		if (missing || unread) && m.isNeeded(criterion, i, by, o) {
 			return unclear()
 		}
 		if len(of.values) > 0 {
@@ -186,6 +186,11 @@ func (m *matcher) readings(c *Constraint, by criterion, o offers) [][]candidate 
 		out = slices.Concat(out, m.wholes(o, by))
 	}
 	return slices.Concat(out, read.others)
+}
+
+// isNeeded reports whether a criterion can't be told without one of its words: for what can't be taken back, where no other one is in its place.
+func (m *matcher) isNeeded(criterion []string, i int, by criterion, o offers) bool {
+	return (m.irreversible || m.strict) && !m.isReplaced(criterion, i, by, o)
 }
 
 // isReplaced reports whether a criterion has another word in the place of one that the records lack: "newest by version or date", of what
