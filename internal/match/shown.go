@@ -18,6 +18,7 @@ func (r *Result) tellsOf() (age, filters []int) {
 	if r.values || !slices.ContainsFunc(r.inOrder, isListed) {
 		return nil, nil
 	}
+
 	l := lexicon()
 	for i := range r.fields {
 		f := &r.fields[i]
