@@ -207,7 +207,7 @@ func (m *matcher) acceptsField(want *held, r *Result, f *field) bool {
 		return false
 	}
 	bounded := (m.irreversible || m.against) && want.boundsNumber()
-	if bounded && !(m.work(len(r.records[f.record])*perStep) && want.isInUnits(r, f)) {
+	if bounded && (m.isFaulty(r, f) || !(m.work(len(r.records[f.record])*perStep) && want.isInUnits(r, f))) {
 		return m.against
 	}
 

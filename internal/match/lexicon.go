@@ -17,7 +17,7 @@ type lists struct {
 	AccountHolders, PhoneHolders, Titles, Notes, Common, Wrapping, Computing, NoSuperlatives, Extents, Denying, Examples, InPart, Everything, Relating, Subunits, Durations, Begins, Closes, Sums, Totals, Determiners,
 	WholeAmounts, Additions, Optional, Fillers, Measuring, Sizing, OfCurrency, Measures, Bases, Intervals, Ratings, Highest, Codes, Flows, States,
 	Days, Ranges, Clocks, Agreed, Dated, Lives, Particles, Placeholders, CatchAlls, Scales, Exponents, Ratios, Pricings, Rates, Modes, Endings, NoNames, Honorifics, PlainNames, Lasting,
-	OfReading, OfUse, Returned, Places, Samples, Listing, Mails, Confirming, Trials, Writing, Eithers, Unreal, Settled, Asof, Filters, Offered, WritingSigns, SenderHeaders, OtherHeaders, Coins, Quantities, Taxes wordlist.Set
+	OfReading, OfUse, Returned, Places, Samples, Listing, Mails, Confirming, Trials, Writing, Eithers, Unreal, Settled, Asof, Filters, Offered, WritingSigns, SenderHeaders, OtherHeaders, Coins, Quantities, Taxes, Succeeded, Valid, Absolute, Reliable, Unreliable, Done, Prolonged wordlist.Set
 }
 
 //go:embed words.txt

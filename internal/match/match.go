@@ -92,6 +92,8 @@ type state struct {
 	joins map[join]scope.Value
 	// members are those of the results, once they are needed, with which records have them.
 	members map[*Result]map[nameAndText]int
+	// asked are the places of the last results of calls that changed nothing, by the texts of their arguments.
+	asked map[string][]int
 	// measuring are the members of results that are called as units.
 	measuring map[*Result]*resultUnits
 	// spots are where the results have the members that records are known by, by their names and texts.

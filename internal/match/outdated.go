@@ -16,10 +16,16 @@ import (
 // isOutdated reports whether a later result has the record of a value with another member, or the same call was made again and doesn't have it.
 func (m *matcher) isOutdated(v candidate) bool {
 	place := m.placeOf(v)
-	isLast := place == len(m.results)-1
-	if place < 0 || isLast || !m.results[place].structured {
+	if place < 0 || !m.results[place].structured {
 		return false
 	}
+	if m.isSuperseded(m.results[place], v.record.pointer) {
+		return true
+	}
+	if isLast := place == len(m.results)-1; isLast {
+		return false
+	}
+
 	of, record, calls := m.results[place], v.record.pointer, m.sequence().calls
 	key, isShared := m.keyOf(of, record)
 	if key == nil {
@@ -47,6 +53,9 @@ func (m *matcher) isOutdated(v candidate) bool {
 		if n.others > 0 && (!isShared || n.same == 0) {
 			return true
 		}
+	}
+	if !isShared && m.isLost(place, record, key, alike) {
+		return true
 	}
 	return slices.ContainsFunc(m.sequence().results[calls[place]], func(i int) bool {
 		r, isLater := m.results[i], i > place && m.step()
@@ -230,7 +239,7 @@ func (m *matcher) haveOtherwise(r *Result, record string, other *Result, in stri
 		}
 		isOf := func(j int) bool {
 			o := &other.fields[j]
-			isKnown := o.name == f.name && !alike && f.words != nil && m.isConditioned(f) && o.isOtherWord(f)
+			isKnown := o.name == f.name && !alike && ((f.words != nil && m.isConditioned(f) && o.isOtherWord(f)) || f.isOfOtherParty(o))
 			return isKnown || (o.name == f.name && (alike || (o.isFact(f) && !(f.isOfReading() && !m.isConditioned(f)))))
 		}
 		isNewUnit := func(j int) bool {

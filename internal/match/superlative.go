@@ -525,7 +525,9 @@ func (m *matcher) areApart(all []placed, by criterion, member, compared string) 
 // isAhead reports whether what was done last is still to come: who wrote that time of it wrote it to be the newest.
 func (m *matcher) isAhead(all []placed, by criterion, member string) bool {
 	const zones = 24 * time.Hour // and clocks that are ahead
-	if !by.order.Largest || by.order.toCome() || m.proposal.Now.IsZero() || !lexicon().Past.In(strings.Fields(member)) {
+	of := strings.Fields(member)
+	isDone := lexicon().Past.In(of) || lexicon().Done.In(of)
+	if !by.order.Largest || by.order.toCome() || m.proposal.Now.IsZero() || !isDone {
 		return false
 	}
 	latest := big.NewRat(m.proposal.Now.Add(zones).UnixMilli(), 1)

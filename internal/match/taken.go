@@ -28,10 +28,21 @@ func (m *matcher) ofOtherUnit(name []string, c *Constraint, r *Result, f *field)
 	isOther := func(w string) bool { return lexicon().Subunits.Has(w) && !isTaken(w) }
 	isSmall := slices.ContainsFunc(f.key[min(1, len(f.key)):], func(w string) bool { return isOther(w) || (lexicon().Durations.Has(w) && !isTaken(w)) })
 	isUnclear := !f.numeric && ungrouped(f.text) != "" // 5.400 may be five thousand
+
+	if m.isOfNothing(c, f) {
+		return m.say("%s is no amount to be paid", short(f.name))
+	}
 	if isSmall || isUnclear || m.isInUnsaid(r, f, name) || m.isScaled(r, f) || slices.ContainsFunc(m.measures(r, f), isOther) || m.isMeasuredOtherwise(r, f) || m.isPart(r, f, name) {
 		return m.say("%s is in a unit that the call may not be in", short(f.name))
 	}
 	return ""
+}
+
+// isOfNothing reports whether a number that a call takes as an amount of money is none, or below zero. What is computed may be of such.
+func (m *matcher) isOfNothing(c *Constraint, f *field) bool {
+	n := rational(strings.TrimSpace(f.text))
+	isAmount := slices.ContainsFunc(argumentName(m.pointer), ofMoney) && (f.isPrice() || len(f.key) == 1)
+	return !c.Computed && isAmount && n != nil && n.Sign() <= 0
 }
 
 // isScaled reports whether a member beside an amount says that it is in hundredths or thousands of its currency.
