@@ -219,30 +219,22 @@ func (m *matcher) isOfOtherMoney(r *Result, member []string, isSaid func(string)
 	return false
 }
 
-// addsToName reports whether the name of the member that a description is taken to mean has a word that nothing explains, for what can't be taken
-// back: neither the description, nor the scope's other names for the same records and its words for the call, nor the user, nor what the records are
-// of. So a guardian's mail is not the mail, also where there is no other.
+// addsToName reports whether the name of the member that a description is taken to mean has a further word that nothing explains, for what has an
+// effect: neither the description, nor the scope's other names for the same records and its words for the call, nor the user, nor what the records are
+// of. So a guardian's mail is not the mail, also where there is no other. What a single word says, it says in other words.
 func (m *matcher) addsToName(r *Result, description []string, name string) bool {
-	if !m.irreversible || m.against {
+	member := unitless(strings.Fields(name))
+	if !m.effect || m.against || len(member) < 2 {
 		return false
 	}
-	member := strings.Fields(name)
-	isForm := ofForm(member)
+	ofAmount, l := ofMoney(member[len(member)-1]), lexicon()
 	return slices.ContainsFunc(member, func(w string) bool {
+		isForm := qualifiers[w] != "" || l.WholeNames.Has(w) || l.WholeAmounts.Has(w) || (ofAmount && l.InAll.Has(w))
+		isPlain := isForm || l.Details.Has(w) || l.General.Has(w) || isOneOf(l.Containers)(w)
 		isSaid := func(d string) bool { return thing(d) == thing(w) }
-		isExplained := isForm(w) || slices.ContainsFunc(description, isSaid) || r.isAbout(w) || m.isOfEntry(r, w)
+		isExplained := isPlain || slices.ContainsFunc(description, isSaid) || r.isAbout(w) || m.isOfEntry(r, w)
 		return !isExplained && !(m.work(len(m.folded)) && hasWord(m.folded, w))
 	})
-}
-
-// ofForm returns a predicate for the words of a member's name that don't say what it is of: for the kind of value, or that it is all of an amount.
-func ofForm(member []string) func(string) bool {
-	l, plain := lexicon(), unitless(member)
-	ofAmount := len(plain) > 0 && ofMoney(plain[len(plain)-1])
-	return func(w string) bool {
-		isOfKind := qualifiers[w] != "" || l.WholeNames.Has(w) || l.Units.Has(w) || l.WholeAmounts.Has(w)
-		return isOfKind || (ofAmount && l.InAll.Has(w)) || l.Details.Has(w) || l.General.Has(w) || isOneOf(l.Containers)(w)
-	}
 }
 
 // isOfEntry reports whether a word is one of the tool or the arguments of the entry, or of its names for the members of a result.

@@ -167,8 +167,8 @@ func TestWordsBeforeAName(t *testing.T) {
 	}
 }
 
-// TestNoWordBeforeAName draws a word that occurs nowhere in the task, before the name of the only member that may be meant: an irreversible call takes
-// nothing from it.
+// TestNoWordBeforeAName draws a word that occurs nowhere in the task, before the name of the only member that may be meant: a call with an effect
+// takes nothing from it.
 func TestNoWordBeforeAName(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := "q" + rapid.StringMatching(`[a-pr-z]{4,9}`).Draw(t, "word") // no list of words has one
@@ -188,7 +188,7 @@ func TestNoWordBeforeAName(t *testing.T) {
 		r := &match.Result{Call: "r", Server: "mailbox", Tool: "list_leases", Covered: true, Read: true, Early: true}
 		setContent(r, fmt.Sprintf(around, member))
 		p := call("act", map[string]string{"/x": kind.arg})
-		p.Irreversible = true
+		p.Irreversible = rapid.Bool().Draw(t, "irreversible")
 		if _, _, ok := match.NewTask(s, "Do it for flat 3.").Match(p, []*match.Result{r}); ok {
 			t.Fatalf("%s is covered by %s", kind.field, fmt.Sprintf(around, member))
 		}

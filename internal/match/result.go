@@ -376,7 +376,15 @@ func (m *matcher) memberOf(r *Result, description []string, id string, kind scop
 		return func(*field) bool { return false }, true
 	}
 	// A key that an attacker put into an object of one record is not a member of it.
-	return func(f *field) bool { return (f.part == nil || m.against) && f.named(description) }, any
+	named := func(f *field) bool { return (f.part == nil || m.against) && f.named(description) }
+	if any && m.effect && !m.against {
+		adds := map[string]bool{}
+		for name := range r.members {
+			adds[name] = m.step() && names(description, strings.Fields(name)) && m.addsToName(r, description, name)
+		}
+		return func(f *field) bool { return !adds[f.name] && named(f) }, true
+	}
+	return named, any
 }
 
 // plainMember returns the member that a description names in full, without a preposition, in a result whose records have no objects: no other may be meant.
