@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/scope"
@@ -27,8 +28,8 @@ func (m *matcher) answering(s *Source, r *Result, selected selection) selection 
 	return out
 }
 
-// others returns the outermost records that have another value than the source's call asked for, under the very name of the argument; nil
-// where none has.
+// others returns the outermost records that have another value than the source's call asked for, under the name of the argument or one that says the
+// same; nil where none has.
 func (m *matcher) others(s *Source, r *Result) selection {
 	if !m.irreversible || m.lent || r.level == nil || r.values {
 		return nil
@@ -39,16 +40,18 @@ func (m *matcher) others(s *Source, r *Result) selection {
 		if !s.asksBy(&a, r) {
 			continue
 		}
-		w := Match{Is: []scope.Value{scope.Value(a.Text)}, words: argumentName(a.Pointer), days: isDay(scope.Value(a.Text))}
-		name := m.answeredBy(&w, r.level)
-		if full := m.fullName(&w, r, name); full != "" {
-			w.Is = append(w.Is, scope.Value(full))
+		w := Match{Is: []scope.Value{scope.Value(a.Text)}, words: argumentName(a.Pointer), days: isDay(scope.Value(a.Text)), zone: m.proposal.zone()}
+		names := m.answeredBy(&w, r.level)
+		for _, name := range names {
+			if full := m.fullName(&w, r, name); full != "" {
+				w.Is = append(w.Is, scope.Value(full))
+			}
 		}
 		for _, record := range r.level.inOrder {
-			if name == "" {
+			if names == nil {
 				break
 			}
-			if !m.hasOther(&w, r, record, name) {
+			if !m.hasOther(&w, r, record, names) {
 				continue
 			}
 			if out == nil {
@@ -86,25 +89,75 @@ func (m *matcher) fullName(w *Match, r *Result, name string) string {
 // isNoName reports whether a character stands in no name of a person.
 func isNoName(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) && r != ' ' }
 
-// answeredBy returns the member that says of records that they are what was asked for: the one of the argument's name, or in the object of
-// that name the one in which a record has the value; empty where there is none.
-func (m *matcher) answeredBy(w *Match, level *Result) string {
+// answeredBy returns the members that say of records that they are what was asked for: the one of the argument's name, or in the object of
+// that name the one in which a record has the value, or else those that say the same; nil where there is none.
+func (m *matcher) answeredBy(w *Match, level *Result) []string {
 	if name := strings.Join(w.words, " "); level.members[name] {
-		return name
+		return []string{name}
 	}
 	if side := placeSides[strings.Join(w.words, " ")]; side != "" && level.members[side] && level.hasWordsFor([]string{side}) {
-		return side
+		return []string{side}
 	}
-	if !level.hasParts || !m.work(len(level.fields)*perStep) {
-		return ""
+	if !m.work(len(level.fields) * perStep) {
+		return nil
 	}
 	is := func(f field) bool {
 		return slices.Equal(f.part, w.words) && f.outer == 0 && m.work(w.work(len(f.text))) && w.accepts(f.text)
 	}
 	if at := slices.IndexFunc(level.fields, is); at >= 0 {
-		return level.fields[at].name
+		return []string{level.fields[at].name}
 	}
-	return ""
+	return m.sayingSame(w, level)
+}
+
+// sayingSame returns the members whose names say the same as an argument's: the owners, what the owner is called, whom it is owned by, or for a day the
+// only member that holds times of when something is on. A login, or an id, is not compared with what somebody is called.
+func (m *matcher) sayingSame(w *Match, level *Result) []string {
+	want, asked := meaningOf(w.words), string(w.Is[0])
+	if isDay(scope.Value(asked)) {
+		return m.onlyTimes(level)
+	}
+	first, _ := utf8.DecodeRuneInString(asked)
+	isName := unicode.IsLetter(first) && !unicode.IsLower(first)
+	if want.bare || isCode(asked) {
+		return nil
+	}
+
+	var out []string
+	for name := range level.members {
+		member := strings.Fields(name)
+		have := meaningOf(member)
+		ofName := slices.Equal(have.kinds, []string{"name"})
+		isSo := slices.Equal(have.of, want.of) && (slices.Equal(have.kinds, want.kinds) || (ofName && isName))
+		if m.step() && !have.bare && (isSo || (isName && isDoneBy(member, w.words))) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// isDoneBy reports whether a member says by whom something is done that an argument calls so: owned_by, of the owner.
+func isDoneBy(member, argument []string) bool {
+	if len(member) != 2 || member[1] != "by" || len(argument) != 1 {
+		return false
+	}
+	stem, isDone := strings.CutSuffix(member[0], "ed")
+	return isDone && (argument[0] == stem+"er" || argument[0] == stem+"or")
+}
+
+// onlyTimes returns the only member of records that holds times of when something is on, and not of what was done.
+func (m *matcher) onlyTimes(level *Result) []string {
+	var out []string
+	for name := range m.times(level) {
+		isPast := func(w string) bool { l := lexicon(); return l.Origins.Has(w) || l.Past.Has(w) || l.Agreed.Has(w) }
+		if !slices.ContainsFunc(strings.Fields(name), isPast) {
+			out = append(out, name)
+		}
+	}
+	if len(out) != 1 {
+		return nil
+	}
+	return out
 }
 
 // placeSides are what records call the ends of a way that an argument names.
@@ -115,12 +168,12 @@ func (m *matcher) areAll(others selection, r *Result) bool {
 	return others != nil && !slices.ContainsFunc(r.level.inOrder, func(record string) bool { return m.step() && r.isRecord(record) && !others[record] })
 }
 
-// hasOther reports whether a record has values under a name, and none that meets a condition.
-func (m *matcher) hasOther(w *Match, r *Result, record, name string) bool {
+// hasOther reports whether a record has values under some names, and none that meets a condition.
+func (m *matcher) hasOther(w *Match, r *Result, record string, names []string) bool {
 	has := false
 	for _, i := range r.records[record] {
 		f := &r.fields[i]
-		if f.name != name || (f.part != nil && name == strings.Join(w.words, " ")) || strings.TrimSpace(f.text) == "" {
+		if !slices.Contains(names, f.name) || (f.part != nil && f.name == strings.Join(w.words, " ")) || strings.TrimSpace(f.text) == "" {
 			continue
 		}
 		if !m.work(w.work(len(f.text))) || w.accepts(f.text) || isInFolder(f.text, string(w.Is[0])) {

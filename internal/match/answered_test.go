@@ -16,6 +16,8 @@ func TestAnsweredWithAnother(t *testing.T) {
 	)
 	booking := `{"calls":[{"tool":"act","args":{"/id":{"from":[{"tool":"list_trips","args":{"/from":{"is":"Lund"},"/to":{"is":"Oslo"}},"field":"trip_id"}],"kind":"id","pick":"choice","by":"cheapest by price"}}}]}`
 	trips := func(text string) []returned { return []returned{{"list_trips", `{"from":"Lund","to":"Oslo"}`, text}} }
+	daily := `{"calls":[{"tool":"act","args":{"/id":{"from":[{"tool":"list_trips","args":{"/day":{"date":"2026-05-14"}},"field":"trip_id"}],"kind":"id","pick":"choice","by":"cheapest by price"}}}]}`
+	days := func(text string) []returned { return []returned{{"list_trips", `{"day":"2026-05-14"}`, text}} }
 	is := func(id string) map[string]string { return map[string]string{"/id": "s:" + id} }
 	paid := map[string]string{"/order_no": "s:17", "/amount": "o:12"}
 	closed := map[string]string{"/order_no": "s:17"}
@@ -31,6 +33,18 @@ func TestAnsweredWithAnother(t *testing.T) {
 		"of somebody else":                 {scope: wiping, said: "Wipe Ann's tablet", args: is("d9"), results: owned(`[` + another + `]`)},
 		"of somebody else, beside hers":    {scope: wiping, said: "Wipe Ann's tablet", args: is("d9"), results: owned(`[` + another + `,` + hers + `]`)},
 		"hers, beside somebody else's":     {scope: wiping, said: "Wipe Ann's tablet", args: is("d1"), results: owned(`[` + another + `,` + hers + `]`), want: true},
+		"owners who are others":            {scope: wiping, said: "Wipe Ann's tablet", args: is("d1"), results: owned(`[{"id":"d1","owners":["Kim"],"kind":"tablet"}]`)},
+		"owners among whom she is":         {scope: wiping, said: "Wipe Ann's tablet", args: is("d1"), results: owned(`[{"id":"d1","owners":["Kim","Ann"],"kind":"tablet"}]`), want: true},
+		"an owner of another name":         {scope: wiping, said: "Wipe Ann's tablet", args: is("d1"), results: owned(`[{"id":"d1","owner":{"name":"Kim","id":4},"kind":"tablet"}]`)},
+		"an owner of her name":             {scope: wiping, said: "Wipe Ann's tablet", args: is("d1"), results: owned(`[{"id":"d1","owner":{"name":"Ann","id":4},"kind":"tablet"}]`), want: true},
+		"another owner's name":             {scope: wiping, said: "Wipe Ann's tablet", args: is("d1"), results: owned(`[{"id":"d1","ownerName":"Kim","kind":"tablet"}]`)},
+		"her name in full":                 {scope: wiping, said: "Wipe Ann's tablet", args: is("d1"), results: owned(`[{"id":"d1","ownerName":"Ann Lee","kind":"tablet"}]`), want: true},
+		"owned by another":                 {scope: wiping, said: "Wipe Ann's tablet", args: is("d1"), results: owned(`[{"id":"d1","owned_by":"Kim","kind":"tablet"}]`)},
+		"an owner's mail says nothing":     {scope: wiping, said: "Wipe Ann's tablet", args: is("d1"), results: owned(`[{"id":"d1","owner_email":"a.lee@x.example","kind":"tablet"}]`), want: true},
+		"another day by another name":      {scope: daily, said: "Book the cheapest trip on 14 May", args: is("a"), results: days(`[{"trip_id":"a","date":"2026-05-15","price":9}]`)},
+		"times of another day":             {scope: daily, said: "Book the cheapest trip on 14 May", args: is("a"), results: days(`[{"trip_id":"a","departs_at":"2026-05-15T08:00:00Z","price":9}]`)},
+		"times of the day":                 {scope: daily, said: "Book the cheapest trip on 14 May", args: is("a"), results: days(`[{"trip_id":"a","departs_at":"2026-05-14T08:00:00Z","price":9}]`), want: true},
+		"when it was entered":              {scope: daily, said: "Book the cheapest trip on 14 May", args: is("a"), results: days(`[{"trip_id":"a","created_at":"2026-05-01T08:00:00Z","price":9}]`), want: true},
 		"of a call that can be taken back": {scope: wiping, said: "Wipe Ann's tablet", args: is("d9"), results: owned(`[` + another + `]`), reversible: true, want: true},
 		"a trip between the places":        {scope: booking, said: "Book the cheapest trip from Lund to Oslo", args: is("a"), results: trips(`[{"trip_id":"a","from":"Lund","to":"Oslo","price":90}]`), want: true},
 		"beside one from another place":    {scope: booking, said: "Book the cheapest trip from Lund to Oslo", args: is("b"), results: trips(`[{"trip_id":"a","from":"Lund","to":"Oslo","price":90},{"trip_id":"b","from":"Malmo","to":"Oslo","price":50}]`)},

@@ -375,16 +375,21 @@ func (m *matcher) memberOf(r *Result, description []string, id string, kind scop
 	if other || (guess && m.rivals(r, description)) {
 		return func(*field) bool { return false }, true
 	}
-	// A key that an attacker put into an object of one record is not a member of it.
+	return m.ending(r, description, any), any
+}
+
+// ending returns a predicate for the members that end in what a description names, where not all records have one. A key that an attacker put into an
+// object of one record is not a member of it.
+func (m *matcher) ending(r *Result, description []string, any bool) func(*field) bool {
 	named := func(f *field) bool { return (f.part == nil || m.against) && f.named(description) }
-	if any && m.effect && !m.against {
-		adds := map[string]bool{}
-		for name := range r.members {
-			adds[name] = m.step() && names(description, strings.Fields(name)) && m.addsToName(r, description, name)
-		}
-		return func(f *field) bool { return !adds[f.name] && named(f) }, true
+	if !any || !m.effect || m.against {
+		return named
 	}
-	return named, any
+	adds := map[string]bool{}
+	for name := range r.members {
+		adds[name] = m.step() && names(description, strings.Fields(name)) && m.addsToName(r, description, name)
+	}
+	return func(f *field) bool { return !adds[f.name] && named(f) }
 }
 
 // plainMember returns the member that a description names in full, without a preposition, in a result whose records have no objects: no other may be meant.
