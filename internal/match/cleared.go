@@ -12,6 +12,13 @@ const errClears = "left empty, and not left out, which may clear it"
 // clears reports whether an empty value may clear what the object of a call has: the call has an effect and makes nothing new, another argument says
 // which object it is about, and the definition doesn't say that it is empty anyhow. Null is how many programs leave something out.
 func (p *Proposal) clears(a *Argument) bool {
+	return p.mayClear(a) && slices.ContainsFunc(p.Args, func(other Argument) bool {
+		return other.Pointer != a.Pointer && !other.Empty && other.Role == label.Selector
+	})
+}
+
+// mayClear reports whether an empty value may clear something, whatever object the call is about: what is to stay as it is, isn't emptied.
+func (p *Proposal) mayClear(a *Argument) bool {
 	if p.Read || !a.Empty || a.Null || lexicon().Creating.In(words(p.Tool)) {
 		return false
 	}
@@ -20,9 +27,7 @@ func (p *Proposal) clears(a *Argument) bool {
 			return false
 		}
 	}
-	return slices.ContainsFunc(p.Args, func(other Argument) bool {
-		return other.Pointer != a.Pointer && !other.Empty && other.Role == label.Selector
-	})
+	return true
 }
 
 // isEmptyNow reports whether the latest record of a call's object has a member without a value where the call gives none.

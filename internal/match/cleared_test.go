@@ -49,6 +49,21 @@ func TestClearing(t *testing.T) {
 	}
 }
 
+// TestClearingWhatStays: what is to stay as it is isn't emptied, though the argument that says of what decides nothing by itself.
+func TestClearingWhatStays(t *testing.T) {
+	for begins, want := range map[string]bool{"": false, "10:00": false} {
+		s, refused, err := scope.Parse([]byte(`{"calls":[{"tool":"set_rehearsal","args":{"/day":{"date":"2026-05-08"},"/starts":{"unchanged":true}}}]}`), nil)
+		if err != nil || len(refused) > 0 {
+			t.Fatal(err, refused)
+		}
+		p := &match.Proposal{Server: "s", Tool: "set_rehearsal", Call: "c", Role: func(string) label.Role { return label.Content },
+			Args: []match.Argument{{Pointer: "/day", Text: "2026-05-08", Role: label.Content}, {Pointer: "/starts", Text: begins, Empty: begins == "", Role: label.Content}}}
+		if _, misses, ok := match.NewTask(s, "Move that of 8 May.").Match(p, nil); ok != want {
+			t.Errorf("%q: covered %v, want %v (%v)", begins, ok, want, misses)
+		}
+	}
+}
+
 // TestUnchangedList: a list that stays as it is has all its elements, each as often as before.
 func TestUnchangedList(t *testing.T) {
 	for guests, want := range map[string]bool{"a b": true, "b a": true, "a": false, "a a": false, "a b b": false, "a c": false, "A b": false, "": false} {

@@ -143,6 +143,7 @@ func TestFeeOfSomethingElse(t *testing.T) {
 		"as the user calls it":       {scope: pay, said: "Pay the remaining fee of Ann to DE89370400440532013000", tool: "pay", args: args, results: list(`"remaining_fee":40`), want: true},
 		"all of it":                  {scope: pay, said: said, tool: "pay", args: args, results: list(`"total_fee":40,"price":90`), want: true},
 		"that of something else":     {scope: pay, said: said, tool: "pay", args: args, results: list(`"cleaning_fee":40,"price":90`)},
+		"what the tool does":         {scope: pay, said: said, tool: "pay", args: args, results: list(`"list_fee":40,"price":90`)},
 		"beside what others may say": {scope: pay, said: said, tool: "pay", args: args, results: list(`"cleaning_fee":40,"note":"90"`)},
 	}.run(t)
 }

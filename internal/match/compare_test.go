@@ -85,6 +85,7 @@ func TestSpellingOfAName(t *testing.T) {
 		{"s:aB3x", "s:ａＢ３ｘ", true, false},
 		{"s:aB3x", "s:aB³x", true, false},
 		{"s:1.10", "s:1.1", false, false},
+		{"s:1.10", "s:1.1", true, false},
 		{"s:302", "s:302.0", false, false},
 		{"s:302", "s:302\n", false, false},
 		{"s:2026-05-01T10:00:00Z", "s:2026-05-01T12:00:00+02:00", false, true},

@@ -99,11 +99,26 @@ func (s *spoken) read(said string) {
 	for _, w := range words(said) {
 		s.words[w] = true
 	}
-	for _, digits := range numbers().FindAllString(said, -1) {
-		if n, ok := number(plain(digits)); ok {
-			s.numbers[n] = true
+	for _, at := range numbers().FindAllStringIndex(said, -1) {
+		n, ok := number(plain(said[at[0]:at[1]]))
+		if !ok {
+			continue
+		}
+		s.numbers[n] = true
+		if below, isBelow := number("-" + n); isBelow && hasSign(said[:at[0]]) {
+			s.numbers[below] = true
 		}
 	}
+}
+
+// hasSign reports whether what is before a number ends in a sign that is not between two numbers.
+func hasSign(before string) bool {
+	for _, sign := range []string{"-", "−"} {
+		if rest, found := strings.CutSuffix(before, sign); found {
+			return rest == "" || strings.TrimRight(rest, " \n\t(:") != rest
+		}
+	}
+	return false
 }
 
 func (s *spoken) squeezedOf(folded string) string {

@@ -76,10 +76,11 @@ func orderOf(by []string) (*superlativeWords, bool) {
 	var out *superlativeWords
 	for i, w := range by {
 		s := superlativeOf(by, i)
+		isMember := i > 0 && i == len(by)-1 && by[i-1] == "by" // oldest by since
 
 		bounds := i > 0 && by[i-1] == "at" && lexicon().Degrees.Has(w) // at least 4 stars
 		switch {
-		case superlative.IsRestricting(w), bounds, isSpan(by, i):
+		case superlative.IsRestricting(w) && !isMember, bounds, isSpan(by, i):
 			return nil, false
 		case i > 0 && by[i-1] == "next" && s != nil: // the next oldest is the second one, or the oldest to come
 			return nil, false

@@ -86,6 +86,18 @@ func TestMemberOfCriterion(t *testing.T) {
 	}
 }
 
+// TestWordsOfMembers: a word that leaves things out elsewhere is a member's name right behind "by".
+func TestWordsOfMembers(t *testing.T) {
+	const waiting = `[{"id":"a","since":"2023-03-01"},{"id":"b","since":"2022-11-30"}]`
+	for by, want := range map[string]string{"oldest by since": "b", "oldest since": "", "oldest by since March": ""} {
+		t.Run(by, func(t *testing.T) {
+			if got := coveredOf(t, choosing(by), waiting); got != want {
+				t.Errorf("covered: %q, want %q", got, want)
+			}
+		})
+	}
+}
+
 // TestUnitsThatAreThings: a unit's id is that of a flat or a box, and measures nothing; a unit of measure makes numbers incomparable.
 func TestUnitsThatAreThings(t *testing.T) {
 	for name, c := range map[string]struct{ by, list, want string }{

@@ -159,6 +159,9 @@ func (c *Constraint) states(a *Argument, irreversible bool, zone *time.Location)
 		if string(v) == a.Text {
 			return true
 		}
+		if _, isNumber := number(string(v)); isNumber && a.String && a.Role == label.Selector {
+			return false // 1932.40 is another object than 1932.4
+		}
 		if is, known := isHourIn(zone, string(v), a.Text); known {
 			return is
 		}
@@ -260,7 +263,7 @@ func (m *matcher) constrained(c *Arg, p *Proposal) (miss string) {
 		case a.Empty && isStated:
 			m.grants = append(m.grants, Grant{Pointer: a.Pointer, Way: WayIs})
 			continue
-		case p.clears(a) && !(c.Unchanged && m.isEmptyNow(p, a)):
+		case (p.clears(a) || (c.Unchanged && p.mayClear(a))) && !(c.Unchanged && m.isEmptyNow(p, a)):
 			return m.say("%s: %s", a.Pointer, errClears)
 		case a.Empty:
 			continue

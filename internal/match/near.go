@@ -127,7 +127,7 @@ func nearly(description, member []string) bool {
 		// The id of an entry is the number of the entry.
 		return have.of[len(have.of)-1] == "id" || (slices.Contains(have.kinds, "number") && len(have.of) == 1)
 	}
-	if want.contradicts(have) {
+	if want.contradicts(have) || areOfTwoUnits(description, member) {
 		return false
 	}
 	if want.bare {
@@ -137,6 +137,17 @@ func nearly(description, member []string) bool {
 	// The phone is the owner's phone, and the amount due is the amount.
 	ends := len(want.of) == 1 && want.of[0] == have.of[len(have.of)-1]
 	return ends || slices.Equal(want.of, have.of) || (len(have.of) == 1 && slices.Contains(want.of, have.of[0]))
+}
+
+// areOfTwoUnits reports whether two names say that what they hold is in different units of one measure: the rate by the day is not that by the hour.
+func areOfTwoUnits(description, member []string) bool {
+	if len(description) < 2 || len(member) < 2 {
+		return false
+	}
+	want, have := unitsIn(description[1:]), unitsIn(member[1:])
+	isSame := func(u unit) bool { return slices.Contains(have, u) }
+	isOther := func(u unit) bool { return slices.ContainsFunc(have, func(h unit) bool { return h.of == u.of }) }
+	return !slices.ContainsFunc(want, isSame) && slices.ContainsFunc(want, isOther)
 }
 
 // near returns the only member of a result that a description may mean; empty for none, or

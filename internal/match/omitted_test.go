@@ -66,6 +66,19 @@ func TestTimeLeftOut(t *testing.T) {
 	}.run(t)
 }
 
+// TestNumberBelowZeroLeftOut: a number that the user said with its sign is left out as any other is; what stands between two numbers is no sign.
+func TestNumberBelowZeroLeftOut(t *testing.T) {
+	content := func(p *match.Proposal) { p.Role = func(string) label.Role { return label.Content } }
+	of := func(said string, want bool) asking {
+		return asking{scope: `{"calls":[{"tool":"act","args":{"/id":{"is":"4"},"/degrees":{"is":-18}}}]}`, said: said, args: map[string]string{"/id": "s:4"}, reversible: true, change: content, want: want}
+	}
+	askings{
+		"as it is written":      of("Keep 4 at -18 degrees.", false),
+		"with a sign for minus": of("Keep 4 at −18 degrees.", false),
+		"the end of a span":     of("Keep 4 for 10-18 days.", true),
+	}.run(t)
+}
+
 // TestEmptyElements: an empty element of a list is one more of what a call is for, where it can't be taken back, and no element that it leaves
 // out.
 func TestEmptyElements(t *testing.T) {

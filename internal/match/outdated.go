@@ -64,21 +64,24 @@ func (m *matcher) isOutdated(v candidate) bool {
 }
 
 // isOfTwo reports whether another record in the list of a value's begins with the same id, and has something else otherwise: what the call
-// then is about, nobody can tell.
-func (m *matcher) isOfTwo(v candidate) bool {
+// then is about, nobody can tell. What things are known by need not be called an id (the imo of a vessel), where the request means both records.
+func (m *matcher) isOfTwo(v candidate, hits []candidate) bool {
 	place, record := m.placeOf(v), v.record.pointer
 	if place < 0 || !m.results[place].doubled || len(m.results[place].records[record]) == 0 {
 		return false
 	}
 	r := m.results[place]
 	id := r.fields[r.records[record][0]]
-	if id.text != v.text || !isID(id.key) {
+	if id.text != v.text || !id.tellsApart() {
 		return false
+	}
+	isHit := func(record string) bool {
+		return slices.ContainsFunc(hits, func(h candidate) bool { return m.step() && h.record == recordID{r.Call, record} })
 	}
 	list := record[:strings.LastIndexByte(record, '/')+1]
 	return slices.ContainsFunc(m.having(id), func(at spot) bool {
 		isBeside := at.result == place && at.record != record && at.record[:strings.LastIndexByte(at.record, '/')+1] == list
-		return isBeside && m.step() && m.haveOtherwise(r, record, r, at.record, true) && !m.isNotCalled(r, record, at.record)
+		return isBeside && m.step() && (isID(id.key) || isHit(at.record)) && m.haveOtherwise(r, record, r, at.record, true) && !m.isNotCalled(r, record, at.record)
 	})
 }
 

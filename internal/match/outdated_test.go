@@ -135,12 +135,17 @@ func TestTwoOfOneID(t *testing.T) {
 	)
 	annOf := acted(`{"owner":"Ann"}`, "only", "")
 	args := map[string]string{"/id": "s:e5"}
+	serials := func(where string) string {
+		return strings.Replace(acted(where, "only", ""), `"field":"id"`, `"field":"serial"`, 1)
+	}
 	askings{
 		"once":                           {scope: annOf, args: args, results: events(`[` + ann + `,{"id":"e6","owner":"Bo"}]`), want: true},
 		"of two owners":                  {scope: annOf, args: args, results: events(`[` + ann + `,` + bo + `]`)},
 		"of two owners, can be undone":   {scope: annOf, args: args, results: events(`[` + ann + `,` + bo + `]`), reversible: true, want: true},
 		"twice the same":                 {scope: annOf, args: args, results: events(`[` + ann + `,` + ann + `]`), want: true},
 		"the order that lines belong to": {scope: acted(`{"owner":"Ann"}`, "only", ""), args: args, results: events(`[{"line":"l1","owner":"Ann","id":"e5"},{"line":"l2","owner":"Bo","id":"e5"}]`), want: true},
+		"a code that isn't called an id": {scope: serials(`{"owner":"Ann"}`), args: args, results: events(`[{"serial":"e5","owner":"Ann","day":1},{"serial":"e5","owner":"Ann","day":2}]`)},
+		"of one that isn't meant":        {scope: serials(`{"owner":"Ann"}`), args: args, results: events(`[{"serial":"e5","owner":"Ann","day":1},{"serial":"e5","owner":"Bo","day":2}]`), want: true},
 		"all of one owner":               {scope: acted(`{"owner":"Ann"}`, "all", ""), args: args, results: events(`[` + ann + `,` + bo + `]`)},
 		"of two years, one in the call":  {scope: ofYear, args: map[string]string{"/id": "s:e5", "/year": "o:7"}, results: events(years), want: true},
 		"of two, one in what it says":    {scope: ofYear, args: map[string]string{"/id": "s:e5", "/year": "c:7"}, results: events(years)},

@@ -167,6 +167,21 @@ func TestWordsBeforeAName(t *testing.T) {
 	}
 }
 
+// TestNameInAnotherUnit: a member that is called as one in another unit of the same measure is another one.
+func TestNameInAnotherUnit(t *testing.T) {
+	for list, want := range map[string]bool{
+		`[{"name":"Ann","rating":4,"rate_hour":85}]`: true,
+		`[{"name":"Ann","rating":4,"rate":85}]`:      true,
+		`[{"name":"Ann","rating":4,"rate_day":85}]`:  false,
+	} {
+		h := hostile{request: "Pay Ann 3 hours.", tool: "pay", args: map[string]string{"/amount": "o:255"}, results: mails(nil, list),
+			scope: `{"calls":[{"tool":"pay","args":{"/amount":{"computed":[{"tool":"list_mails","field":"rate_hour","where":{"name":"Ann"}}],"by":"3 times rate_hour"}}}]}`}
+		if got, misses := h.covered(t); got != want {
+			t.Errorf("%s: covered %v, want %v (%v)", list, got, want, misses)
+		}
+	}
+}
+
 // TestNoWordBeforeAName draws a word that occurs nowhere in the task, before the name of the only member that may be meant: a call with an effect
 // takes nothing from it.
 func TestNoWordBeforeAName(t *testing.T) {

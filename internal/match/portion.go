@@ -115,14 +115,15 @@ func shareOf(c *Constraint) (s share, any, read bool) {
 	before := s.cutBefore()
 	after := s.cutAfter()
 	comma, more := s.cutMore(after)
+	isChain := more && comma && !after && s.cutAfter() // rate times 3, plus 20
 	parts := 0
-	for _, said := range []bool{before, after, more} {
+	for _, said := range []bool{before, after || isChain, more} {
 		if said {
 			parts++
 		}
 	}
 
-	ambiguous := parts > 1 && !(parts == 2 && before && more && comma) // half of the sum, or the sum with a half of it
+	ambiguous := parts > 1 && !(parts == 2 && !after && more && comma) // half of the sum, or the sum with a half of it
 	var member []string
 	if len(c.Sources) > 0 {
 		member = c.Sources[0].name()

@@ -214,7 +214,7 @@ func (r *Result) at(n int) (fields []int, outermost bool) {
 	return r.records[r.inOrder[n]], r.outermost(r.inOrder[n])
 }
 
-// hasDoubles reports whether two records begin with a member that is called as an id and has the same value.
+// hasDoubles reports whether two records begin with a member that things are known by and has the same value.
 func (r *Result) hasDoubles() bool {
 	seen := map[nameAndText]bool{}
 	for _, record := range r.inOrder {
@@ -223,12 +223,17 @@ func (r *Result) hasDoubles() bool {
 		}
 		first := &r.fields[r.records[record][0]]
 		at := nameAndText{first.name, first.text}
-		if isID(first.key) && seen[at] {
+		if seen[at] && first.tellsApart() {
 			return true
 		}
 		seen[at] = true
 	}
 	return false
+}
+
+// tellsApart reports whether a member that a record begins with may tell which thing it is: it is called as an id, or holds a code.
+func (f *field) tellsApart() bool {
+	return isID(f.key) || (isCode(f.text) && !f.numeric)
 }
 
 // isListed reports whether a record is in a list.

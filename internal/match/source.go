@@ -223,7 +223,7 @@ func (m *matcher) present(c *Constraint, a *Argument, hits []candidate) (now []c
 	if len(now) == 0 {
 		return nil, m.say("what has %s says otherwise than the call", short(a.Text))
 	}
-	isOfOne := func(h candidate) bool { return c.Kind != scope.ID || !m.isOfTwo(h) }
+	isOfOne := func(h candidate) bool { return c.Kind != scope.ID || !m.isOfTwo(h, now) }
 	if !slices.ContainsFunc(now, isOfOne) {
 		return nil, m.say("several things have the id %s, and not all are as the request has it", short(a.Text))
 	}

@@ -141,9 +141,10 @@ func (r *Result) ownID(record string) string {
 	return fold(r.fields[of[at]].text)
 }
 
-// isKey reports whether a field that a record begins with is an id, or the number or the code of what is listed.
+// isKey reports whether a field that a record begins with is an id, or the number or the code of what is listed, or called as that itself.
 func (r *Result) isKey(f *field) bool {
-	if endsIn(f.key, "id") || endsIn(f.key, "uuid") {
+	isOfThing := len(f.key) == 1 && r.isAbout(f.key[0]) && isCode(f.text) && !f.numeric
+	if endsIn(f.key, "id") || endsIn(f.key, "uuid") || isOfThing {
 		return true
 	}
 	last := len(f.key) - 1

@@ -42,6 +42,7 @@ func TestSums(t *testing.T) {
 		"a row for each guest of a bill":   {"sum of the limits", every, "4", lists{`[{"bill_id":"7","guest":"Ann","limit":2},{"bill_id":"7","guest":"Eve","limit":2}]`}, false},
 		"two bills of a customer":          {"sum of the limits", every, "4", lists{`[{"bill_id":"7","customer_id":"1","limit":2},{"bill_id":"8","customer_id":"1","limit":2}]`}, true},
 		"two rows of a number":             {"sum of the limits", every, "4", lists{`[{"mail_no":"7","limit":2},{"mail_no":"7","limit":2}]`}, false},
+		"a row for each line of a mail":    {"sum of the limits", every, "4", lists{`[{"mail":"M7","limit":2},{"mail":"M7","limit":2}]`}, false},
 		"two mails of an account's number": {"sum of the limits", every, "4", lists{`[{"account_no":"7","limit":2},{"account_no":"7","limit":2}]`}, true},
 		"a record twice":                   {"sum of the limits", ann, "4", lists{`[{"id":"7","name":"Ann","limit":2},{"id":"7","name":"Ann","limit":2}]`}, false},
 		"two lists":                        {"sum of the limits", ann, "5", lists{`{"open":[{"name":"Ann","limit":1},{"name":"Ann","limit":2}],"paid":[{"name":"Ann","limit":2}]}`}, false},

@@ -44,10 +44,11 @@ func (f *field) isBesideUnit(other *field, ofPrice bool) bool {
 	return isUnit || (ofPrice && f != other && (other.saysHowPriced() || other.saysWhatIsIn())) || (lexicon().Ratings.In(f.key) && isHighest(other.key))
 }
 
-// isHighest reports whether a member is called as the most that a rating may be: rating_max, out_of.
+// isHighest reports whether a member is called as the most that a rating may be: rating_max, out_of, max.
 func isHighest(of []string) bool {
+	isAlone := isOnly(of, "max") || isOnly(of, "maximum")
 	isOutOf := len(of) > 1 && of[len(of)-2] == "out" && of[len(of)-1] == "of"
-	return isOutOf || (lexicon().Ratings.In(of) && lexicon().Highest.In(of))
+	return isAlone || isOutOf || (lexicon().Ratings.In(of) && lexicon().Highest.In(of))
 }
 
 // saysHowPriced reports whether a field says for what a price is, or how often, in a word: "pricing": "per guest".

@@ -35,6 +35,7 @@ func TestUnits(t *testing.T) {
 		"a currency under any name":           {"cheapest by price", `[{"iban":"A","price":70,"coin":"KWD"},{"iban":"B","price":80,"coin":"EUR"}]`, false},
 		"another code of three letters":       {"cheapest by price", `[{"iban":"A","price":70,"airport":"HAM"},{"iban":"B","price":80,"airport":"RTM"}]`, true},
 		"ratings of several scales":           {"best by rating", `[{"iban":"A","rating":7,"rating_max":10},{"iban":"B","rating":5,"rating_max":5}]`, false},
+		"marks of several papers":             {"best by mark", `[{"iban":"A","mark":7,"max":20},{"iban":"B","mark":5,"max":5}]`, false},
 		"out of several":                      {"best by rating", `[{"iban":"A","rating":7,"out_of":10},{"iban":"B","rating":5,"out_of":5}]`, false},
 		"how a price is meant":                {"cheapest by price", `[{"iban":"A","price":70,"pricing":"per guest"},{"iban":"B","price":800,"pricing":"in all"}]`, false},
 		"its type":                            {"cheapest by price", `[{"iban":"A","price":70,"price_type":"night"},{"iban":"B","price":800,"price_type":"stay"}]`, false},
