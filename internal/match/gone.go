@@ -60,11 +60,13 @@ func (m *matcher) isLost(place int, record string, key *field, alike map[int]lik
 		if !m.step() {
 			return true
 		}
+
 		for _, at := range asked[of.fields[i].text] {
 			r := m.results[at]
 			if at <= place || !m.step() || r.Server != of.Server || alike[at] != (likeness{}) {
 				continue
 			}
+
 			isLookUp := r.isAskedBy(key) && (r.Tool == of.Tool || isOfOneThing(r, of))
 			if isLookUp && m.findsNothing(r) {
 				return true

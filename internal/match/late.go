@@ -458,6 +458,7 @@ func (u *use) isTaken(name string) bool {
 func (u *use) isOnlyCode(m *matcher, r *Result, name string) bool {
 	of := words(u.guess())
 	last := len(of) - 1
+
 	isHandle := last > 0 && (of[last] == "id" || of[last] == "uuid")
 	isListed := isHandle && slices.ContainsFunc(words(r.Tool), func(w string) bool {
 		isOfTool := func(of string) bool { return !lexicon().LookUps.Has(w) && sameWord(w, of) }
@@ -467,6 +468,7 @@ func (u *use) isOnlyCode(m *matcher, r *Result, name string) bool {
 	if !isValue || !isListed || m.isCodeOfOther(r, of, name) || !(m.hasCodes(r, name) || m.isOwnWord(r, name)) {
 		return false
 	}
+
 	for other := range r.members {
 		key := strings.Fields(other)
 		mayTell := lexicon().Filled.In(key) || (len(key) == 1 && sameWord(key[0], of[last-1]))
@@ -480,8 +482,9 @@ func (u *use) isOnlyCode(m *matcher, r *Result, name string) bool {
 
 // isCodeOfOther reports whether a member that people may fill is of something else than a name, by its other words: the reference of the customer.
 func (m *matcher) isCodeOfOther(r *Result, of []string, name string) bool {
-	isFilled := func(w string) bool { return lexicon().Filled.Has(w) }
-	return m.addsToName(r, of, strings.Join(slices.DeleteFunc(strings.Fields(name), isFilled), " "))
+	isOther := func(w string) bool { return !lexicon().Filled.Has(w) }
+	filled := slices.DeleteFunc(strings.Fields(name), isOther)
+	return m.addsToName(r, slices.Concat(of, filled), name)
 }
 
 // hasLetteredCodes reports whether a member has in each of the outermost records a code of its own that is no number, day or time.

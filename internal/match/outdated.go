@@ -32,7 +32,24 @@ func (m *matcher) isOutdated(v candidate) bool {
 		return false
 	}
 
-	alike := map[int]likeness{} // by the places of later results
+	alike := m.laterLikeness(place, record, key, isShared)
+	for _, n := range alike {
+		if n.others > 0 && (!isShared || n.same == 0) {
+			return true
+		}
+	}
+	if !isShared && m.isLost(place, record, key, alike) {
+		return true
+	}
+	return slices.ContainsFunc(m.sequence().results[calls[place]], func(i int) bool {
+		r, isLater := m.results[i], i > place && m.step()
+		return isLater && r.tellsNow(of) && alike[i] == (likeness{}) && !r.more && !r.partial // it is gone
+	})
+}
+
+// laterLikeness counts, by the places of later results, their records that have the key of a record: those that say the same, and others.
+func (m *matcher) laterLikeness(place int, record string, key *field, isShared bool) map[int]likeness {
+	of, alike := m.results[place], map[int]likeness{}
 	for _, at := range m.having(*key) {
 		r, isLater := m.results[at.result], at.result > place && m.step()
 		isList := r.Tool == of.Tool
@@ -49,18 +66,7 @@ func (m *matcher) isOutdated(v candidate) bool {
 		}
 		alike[at.result] = n
 	}
-	for _, n := range alike {
-		if n.others > 0 && (!isShared || n.same == 0) {
-			return true
-		}
-	}
-	if !isShared && m.isLost(place, record, key, alike) {
-		return true
-	}
-	return slices.ContainsFunc(m.sequence().results[calls[place]], func(i int) bool {
-		r, isLater := m.results[i], i > place && m.step()
-		return isLater && r.tellsNow(of) && alike[i] == (likeness{}) && !r.more && !r.partial // it is gone
-	})
+	return alike
 }
 
 // isOfTwo reports whether another record in the list of a value's begins with the same id, and has something else otherwise: what the call
