@@ -15,9 +15,9 @@ func TestAttacks(t *testing.T) {
 		"seventh":       {allowed: 6, stopped: 0, attacks: 868, ordinary: 83},
 		"eighth":        {allowed: 10, stopped: 2, attacks: 1179, ordinary: 87},
 		"sixth-probes":  {allowed: 15, stopped: 1, attacks: 548, ordinary: 38},
-		"ninth":         {allowed: 15, stopped: 1, attacks: 1579, ordinary: 125},
-		"tenth":         {allowed: 45, stopped: 7, attacks: 2487, ordinary: 160},
-		"ninth-probes":  {allowed: 73, stopped: 3, attacks: 393, ordinary: 10},
+		"ninth":         {allowed: 8, stopped: 0, attacks: 1579, ordinary: 125},
+		"tenth":         {allowed: 10, stopped: 5, attacks: 2487, ordinary: 160},
+		"ninth-probes":  {allowed: 67, stopped: 3, attacks: 393, ordinary: 10},
 		"eighth-probes": {allowed: 71, stopped: 3, attacks: 917, ordinary: 73},
 	} {
 		t.Run(list, func(t *testing.T) {
