@@ -29,7 +29,8 @@ func (m *matcher) operand(c *Constraint, source []Source) (string, bool) {
 	if len(values) == 0 || doubtful() || !values[0].isPlain() {
 		return "", false // which of them is meant is a question
 	}
-	if m.irreversible && !m.against && (m.isOutdated(values[0]) || m.isComputedOtherwise(c, values[0]) || m.isContrary(&of, label.Content, values[0])) {
+	isOwn := func(v candidate) bool { return !m.isContrary(&of, label.Content, v) } // of two bills of one amount, that of the call's bill
+	if m.irreversible && !m.against && (m.isOutdated(values[0]) || m.isComputedOtherwise(c, values[0]) || !slices.ContainsFunc(values, isOwn)) {
 		return "", false
 	}
 	return values[0].text, true
