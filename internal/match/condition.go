@@ -374,16 +374,13 @@ func (m *matcher) leftOutElsewhere(c *Constraint, s *Source) bool {
 
 // listsThings reports whether two tools look up the same things, as get_lot and search_lots do.
 func listsThings(a, b string) bool {
-	things := func(tool string) []string {
-		return slices.DeleteFunc(words(tool), func(w string) bool { return lexicon().LookUps.Has(w) })
-	}
-	return len(things(a)) > 0 && slices.EqualFunc(things(a), things(b), sameWord)
+	return len(thingsOf(a)) > 0 && isListingOf(b, thingsOf(a))
 }
 
 // saysInFull reports whether the conditions of a source are those of another one on the names of its things, which all records of a result
 // have in full.
 func (s *Source) saysInFull(full *Source, r *Result) bool {
-	things := slices.DeleteFunc(words(s.Tool), func(w string) bool { return lexicon().LookUps.Has(w) })
+	things := thingsOf(s.Tool)
 	if len(things) == 0 || len(s.Where) == 0 || len(s.Where) != len(full.Where) || r.level == nil {
 		return false
 	}

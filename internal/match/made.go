@@ -111,8 +111,7 @@ func undoes(tool, listing string) bool { return isDoneTo(tool, listing, lexicon(
 // isDoneTo reports whether a tool is called by a verb and the things which another one lists.
 func isDoneTo(tool, listing string, verbs wordlist.Set) bool {
 	of := slices.DeleteFunc(words(tool), verbs.Has)
-	listed := slices.DeleteFunc(words(listing), func(w string) bool { return lexicon().LookUps.Has(w) })
-	return len(of) > 0 && len(of) < len(words(tool)) && slices.EqualFunc(of, listed, sameWord)
+	return len(of) > 0 && len(of) < len(words(tool)) && isListingOf(listing, of)
 }
 
 // identity returns the id of the record that a result is about: the only member under a name that a source has

@@ -375,8 +375,12 @@ func (m *matcher) identifies(w *Match, s *Source, r *Result, a Argument) bool {
 // isListingOf reports whether a tool is called as one that looks up things of a name: the doctors,
 // and not the patients, of whom one may have the doctor's name.
 func isListingOf(tool string, name []string) bool {
-	of := slices.DeleteFunc(words(tool), func(w string) bool { return lexicon().LookUps.Has(w) })
-	return slices.EqualFunc(of, name, sameWord)
+	return slices.EqualFunc(thingsOf(tool), name, sameWord)
+}
+
+// thingsOf returns the words of a tool's name for what it looks up.
+func thingsOf(tool string) []string {
+	return slices.DeleteFunc(words(tool), func(w string) bool { return lexicon().LookUps.Has(w) })
 }
 
 // isListedBy reports whether all of some sources list things that are called by a name, or by it

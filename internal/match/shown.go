@@ -25,13 +25,14 @@ func (r *Result) tellsOf() (age, filters []int) {
 		if f.null || f.text == "" || isListed(f.record) {
 			continue
 		}
-		isOffer := l.Offered.In(f.key) || l.Offered.In(words(lastName(f.record))) // available_filters
+		around := words(lastName(f.record))
+		isOffer := l.Offered.In(f.key) || l.Offered.In(around) // available_filters
 		isAsOf := l.Asof.In(f.key) || slices.Equal(f.key, []string{"as", "of"}) || slices.Equal(f.key, []string{"data", "as", "of"})
 		switch {
 		case isAsOf && isMoment(f.text):
 			age = append(age, i)
 		case isOffer:
-		case l.Filters.In(f.key) || l.Filters.In(f.part) || l.Filters.In(words(lastName(f.record))):
+		case l.Filters.In(f.key) || l.Filters.In(f.part) || l.Filters.In(around):
 			filters = append(filters, i)
 		}
 	}

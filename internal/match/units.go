@@ -70,10 +70,11 @@ func (f *field) saysWhatIsIn() bool {
 	first, last := f.key[0], f.key[len(f.key)-1]
 	isWord := text != "" && unicode.IsLower([]rune(text)[0]) && text != "true" && text != "false"
 	isFor := len(f.key) == 2 && (last == "for" || last == "by") && (l.Rates.Has(first) || l.Pricings.Has(first) || first == "sold")
-	return (isFor && isWord) || (l.Taxes.In(f.key) && !slices.ContainsFunc(f.key, isCountry))
+	return (isFor && isWord) || (l.Taxes.In(f.key) && !slices.ContainsFunc(f.key, isOfTaxpayer))
 }
 
-func isCountry(w string) bool {
+// isOfTaxpayer reports whether a word beside "tax" says by which number or where somebody is taxed: vat_id, tax_country.
+func isOfTaxpayer(w string) bool {
 	return w == "id" || w == "number" || w == "no" || w == "country" || w == "code"
 }
 

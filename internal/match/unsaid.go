@@ -134,6 +134,7 @@ func (r *Result) hasUnits() bool {
 // lastOf returns the last part of a pointer, as a name of one word.
 func lastOf(pointer string) string { return fold(pointer[strings.LastIndexByte(pointer, '/')+1:]) }
 
+// isUnitWord reports whether a word calls a member a unit, a currency or a coin.
 func isUnitWord(w string) bool {
 	l := lexicon()
 	return l.OfCurrency.Has(w) || l.Measures.Has(singular(w)) || l.Bases.Has(w) || l.Coins.Has(w)
